@@ -96,7 +96,7 @@ function pathsOf(operations: readonly Operation[], recorded: Recorded) {
   )
 }
 
-/** The first success and all refusals; the store serves the others on request (`src/http/openapi.ts`). */
+/** The first success and all refusals; the store serves the others on request (`src/http/caching.ts`). */
 function briefly(examples: readonly Example[]): readonly Example[] {
   const first = examples.find(({ status }) => status < 400)
   return examples.filter((example) => example === first || example.status >= 400)

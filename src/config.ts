@@ -25,13 +25,10 @@ type Settings<T> = {
   readonly [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name]
 } & { readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: T[Name] }
 
-/** What both modes need. */
 export type Common = Settings<ReturnType<typeof commonOf>>
 
-/** Everything outside that a store is connected to, and the keys for it. */
 export type Outside = Settings<ReturnType<typeof outsideOf>>
 
-/** BTCPay Server, as its operator lets the store use it. */
 export type ProcessorAccess = Settings<NonNullable<ReturnType<typeof processorOf>>>
 
 export type SandboxConfig = ReturnType<typeof sandboxConfig>
@@ -48,14 +45,9 @@ type Given = Readonly<Record<string, string | undefined>>
 /** Stopping may take this long after `DRAIN_SECONDS`; then the process exits anyway. */
 export const stopWithinMs = 9_000
 
-/** Live variables that the sandbox takes too. */
 const eitherMode = ['DATABASE_URL']
 
-/**
- * Reads and checks the environment, once, at the start.
- *
- * @throws ConfigError that lists every problem
- */
+/** @throws ConfigError that lists every problem */
 export function readConfig(environment: Given): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const mode = given['MODE'] ?? 'sandbox'
@@ -137,7 +129,7 @@ function outsideOf(env: LiveEnvironment) {
   }
 }
 
-/** Puts the rehearsal first in the description, which the manifest, the pages and the tools show. */
+/** The manifest, the pages and the tools show the description. */
 function rehearsing(site: Site, network: Network): Site {
   const description = `Rehearsal with test money on ${network.name}: nothing here is for sale. ${site.description}`
   return { ...site, description, isRehearsal: true }
@@ -170,7 +162,7 @@ function processorOf(env: LiveEnvironment) {
   }
 }
 
-/** A single leaked key must not expose two wallets, nor the wallet that receives the payments. */
+/** A single leaked key must not expose two wallets, nor the one that receives the payments. */
 function walletProblems(given: Given): string[] {
   const payTo = given['PAY_TO']?.toLowerCase()
   const wallets = ['GAS_KEY', 'REFUND_KEY'].flatMap((name) => {
@@ -274,7 +266,6 @@ function commonOf(
   }
 }
 
-/** Undefined if no mail server is configured; then no page asks for an address. */
 function mailIn(env: {
   readonly SMTP_URL?: string | undefined
   readonly SMTP_FROM?: string | undefined

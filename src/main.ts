@@ -7,20 +7,22 @@ import { ownEnvironment } from './environment/secret-files.ts'
 /** A terminal that is closed sends SIGHUP to its processes. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The store as its operator starts it. */
+/** Aborted by the first signal. */
+const ending = new AbortController()
+
 async function main(): Promise<void> {
   const startedAt = performance.now()
   const config = readConfig(ownEnvironment(console.warn))
   const port = await holdPort(config)
   const starting = start(config)
-  const isEnding = onSignal(starting, config.drainMs)
+  endOnSignal(starting, config.drainMs)
   const { service, payUrl } = await starting
-  if (isEnding()) return
+  if (service === undefined || ending.signal.aborted) return
   await port.handTo(service.app)
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
-/** A store, with the sandbox that stops after it. */
+/** A store, with the sandbox that stops after it. After a signal, no store is started on the sandbox's parts. */
 async function start(config: Config) {
   const parts = startParts(config)
   // Loaded only now, while the parts start in processes of their own.
@@ -28,12 +30,12 @@ async function start(config: Config) {
   const sandbox = await parts
   try {
     const { startStore } = await loading
-    const { service, stop } = await startStore(config, sandbox)
-    const stopAll = async (drainMs: number) => {
-      await stop(drainMs)
+    const store = ending.signal.aborted ? undefined : await startStore(config, sandbox)
+    const stop = async (drainMs: number) => {
+      await store?.stop(drainMs)
       await sandbox?.stop()
     }
-    return { service, stop: stopAll, payUrl: sandbox?.btcpay.url }
+    return { service: store?.service, stop, payUrl: sandbox?.btcpay.url }
   } catch (error) {
     await sandbox?.stop()
     throw error
@@ -41,15 +43,10 @@ async function start(config: Config) {
 }
 
 /**
- * Ends the process on a signal: with 0, or with 1 when stopping failed or took too long. On a signal during the
- * start, it finishes the start and stops at once, so that nothing stays behind.
- *
- * @param starting the start under way; it cleans up by itself when it fails
- * @param drainMs how long the store serves on, so that its load balancer sees that it is leaving
- * @returns whether the process was told to end
+ * Ends the process on a signal: with 0, or with 1 when stopping failed or took too long. During the start, it waits
+ * for what is starting, so that nothing stays behind; a start that fails then has cleaned up by itself.
  */
-function onSignal(starting: ReturnType<typeof start>, drainMs: number): () => boolean {
-  let isEnding = false
+function endOnSignal(starting: ReturnType<typeof start>, drainMs: number): void {
   const end = async () => {
     const started = await starting.catch(() => undefined)
     setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
@@ -57,8 +54,8 @@ function onSignal(starting: ReturnType<typeof start>, drainMs: number): () => bo
   }
   for (const signal of endings) {
     process.on(signal, () => {
-      if (isEnding) return
-      isEnding = true
+      if (ending.signal.aborted) return
+      ending.abort()
       end().then(
         () => process.exit(0),
         (error: unknown) => {
@@ -68,15 +65,9 @@ function onSignal(starting: ReturnType<typeof start>, drainMs: number): () => bo
       )
     })
   }
-  return () => isEnding
 }
 
-/**
- * Prints that the store is ready: what runs, and where to look. In live mode it goes to standard error, because
- * standard output carries only the log.
- *
- * @param payUrl where the sandbox's buyers pay in coins
- */
+/** In live mode it goes to standard error, because standard output carries only the log. */
 function announce(
   config: Config,
   catalog: { readonly offers: number; readonly rejected: number; readonly readAt: Date },
@@ -114,7 +105,7 @@ function announce(
   write(lines.join('\n'))
 }
 
-/** The message for the operator; with the stack if LOG_LEVEL asks for details. */
+/** With the stack if LOG_LEVEL asks for details. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (!(error instanceof Error)) return String(error)
@@ -124,5 +115,6 @@ function reasonOf(error: unknown): string {
 
 main().catch((error: unknown) => {
   console.error(reasonOf(error))
-  process.exit(1)
+  // After a signal, `endOnSignal` exits.
+  if (!ending.signal.aborted) process.exit(1)
 })

@@ -39,9 +39,9 @@ interface Part {
 
 /** The architecture: each part, its size, and what it may import. To raise a size, say in the commit what the lines buy. */
 const parts: Readonly<Record<string, Part>> = {
-  lib: { lines: 700, mayImport: [] },
+  lib: { lines: 600, mayImport: [] },
   secrets: { lines: 300, mayImport: ['lib'] },
-  health: { lines: 700, mayImport: ['lib'] },
+  health: { lines: 600, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
   catalog: { lines: 6600, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
@@ -64,7 +64,7 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
-    lines: 1700,
+    lines: 1600,
     mayImport: [
       'lib',
       'catalog',
@@ -86,7 +86,7 @@ const parts: Readonly<Record<string, Part>> = {
   // A transport like http, which has the limits that both count against.
   mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
   operations: {
-    lines: 1200,
+    lines: 1100,
     mayImport: [
       'lib',
       'catalog',
@@ -139,7 +139,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   'adapters/mail': { lines: 100, mayImport: ['orders/ports.ts'] },
   'adapters/webhooks': { lines: 200, mayImport: ['orders/webhooks/ports.ts'] },
-  'adapters/redis': { lines: 200, mayImport: ['lib', 'http/rate-limit.ts'] },
+  'adapters/redis': { lines: 200, mayImport: ['lib', 'http/gate.ts'] },
   'adapters/btcpay': {
     lines: 1400,
     mayImport: [
@@ -161,12 +161,12 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'suppliers', 'secrets', 'environment', 'config.ts'],
   },
   logging: { lines: 300, mayImport: [] },
-  app: { lines: 700, mayImport: composition },
-  'app.ts': { lines: 500, mayImport: composition },
+  app: { lines: 800, mayImport: composition },
+  'app.ts': { lines: 400, mayImport: composition },
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app'] },
   // What an operator runs beside the store, on the same adapters.
   commands: {
-    lines: 1100,
+    lines: 1000,
     mayImport: [
       'lib',
       'suppliers/supplier.ts',
@@ -247,9 +247,9 @@ test.each([...sources.map((file) => ['src', file] as const), ...outside])(
 /** What is kept is given to anyone, so nothing about payments or buyers may come near it. */
 test('only the reading routes and public pages are kept', () => {
   const near = sources.filter((file) =>
-    importsOf('src', file).some((target) => target.endsWith('/answer-cache.ts')),
+    /import [^;']*\bcreateAnswerCache\b/.test(read('src', file)),
   )
-  expect(near.sort()).toEqual(['http/app.ts', 'http/readings.ts', 'web/frame/senders.ts'])
+  expect(near.sort()).toEqual(['http/app.ts', 'web/frame/senders.ts'])
 })
 
 function partOf(file: string): string {

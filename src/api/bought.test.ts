@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { esim } from '../../test/fixtures/offers.ts'
 import { itemOf } from '../orders/price.ts'
-import { createVault } from '../secrets/vault.ts'
+import { createVault } from '../secrets/secrets.ts'
 import { boughtOf } from './bought.ts'
 
 test('what was bought is told from its record: where it is for, and when it becomes slow', () => {

@@ -4,7 +4,7 @@ import type { Kind } from '../catalog/offer.ts'
 import { type DescribedOffer, worthOf } from '../catalog/offer-details.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
-import type { Sealed, Vault } from '../secrets/vault.ts'
+import type { Sealed, Vault } from '../secrets/secrets.ts'
 
 /** What a buyer buys: the product, the country, the phone number and the value. Shown only to the buyer. */
 export interface Bought {

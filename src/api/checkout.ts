@@ -9,7 +9,7 @@ import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/s
 import { never } from '../lib/errors.ts'
 import { isCheckoutId } from '../lib/ids.ts'
 import { coinAbilities } from '../payments/coins.ts'
-import { hashOf, sameHash } from '../secrets/tokens.ts'
+import { hashOf, sameHash } from '../secrets/secrets.ts'
 import { type BoughtDeps, boughtOf } from './bought.ts'
 import { orNotNow } from './buying/or-not-now.ts'
 import type { FaultLog } from './deps.ts'

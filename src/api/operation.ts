@@ -3,7 +3,7 @@ import type { Kind } from '../catalog/offer.ts'
 import { type ParamSource, type Params, readParams } from '../catalog/search/params.ts'
 import type { Health } from '../health/health.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
-import type { PublicJwk } from '../secrets/keys.ts'
+import type { PublicJwk } from '../secrets/secrets.ts'
 import type { SignInAsk } from './buying/credentials.ts'
 import type { BuyingDeps, FaultLog, ReadDeps, Site } from './deps.ts'
 

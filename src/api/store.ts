@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Params } from '../catalog/search/params.ts'
-import type { Parts } from '../health/signals.ts'
-import type { PublicJwk } from '../secrets/keys.ts'
+import type { Parts } from '../health/verdict.ts'
+import type { PublicJwk } from '../secrets/secrets.ts'
 import type { Site } from './deps.ts'
 import {
   didOf,

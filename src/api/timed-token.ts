@@ -1,4 +1,4 @@
-import type { Signer } from '../secrets/tokens.ts'
+import type { Signer } from '../secrets/secrets.ts'
 
 /**
  * Tokens that we sign and do not store, so that they cannot be revoked: they are short-lived. The prefix tells a token

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Finding } from '../adapters/btcpay/check.ts'
 import { createProcessor, invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/processor.ts'
@@ -9,31 +10,30 @@ import {
   type PayoutRecord,
   type Processor,
 } from '../checkouts/ports.ts'
+import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/webhooks.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
-import type { Coin } from '../payments/coins.ts'
+import { type Coin, readAddress } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { ProcessorStatement } from '../reconcile/ports.ts'
 
-/** How long the processor watches an address after its invoice expired. Payments in this time are returned. */
+/** After its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
-/** For one call. Reading an invoice with a payout takes seven calls, which must end within the lease. */
+/** Reading an invoice with a payout takes seven calls, which must end within the lease. */
 const timeoutMs = 5_000
 
 export interface CoinPayments {
   readonly processor: Processor
-  /** The processor's account of all money, for the reconciliation; undefined without a processor. */
   readonly statement: ProcessorStatement | undefined
-  /** What the operator should know about the processor; empty when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
-  /** US dollars for one of each coin; undefined while they cannot be read. */
   readonly rates: {
     readonly read: () => Promise<unknown>
     readonly last: () => ReadonlyMap<Coin, string> | undefined
   }
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
+  readonly readAddress: StartDeps['readAddress']
 }
 
 interface CoinDeps {
@@ -44,7 +44,6 @@ interface CoinDeps {
   readonly log?: Pick<Logger, 'warn' | 'info'>
 }
 
-/** Payments in coins, as configured. Without BTCPay Server the store takes none. */
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
   { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log }: CoinDeps,
@@ -56,9 +55,10 @@ export function connectCoins(
       findings: () => findingsWithout(checkoutFacts),
       rates: { read: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
+      readAddress,
     }
   }
-  const { storeId, webhookSecret } = access
+  const { storeId, webhookSecret, isTestnet } = access
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, record, now })
   const tell: Telling = {
@@ -74,6 +74,7 @@ export function connectCoins(
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
         : { isGenuine: false },
+    readAddress: (method, text) => readAddress(method, text, { isTestnet }),
   }
 }
 
@@ -90,33 +91,21 @@ async function findingsWithout(
 
 interface Telling {
   readonly unclear: (reason: string) => void
-  /** @param payout its reference */
   readonly waits: (payout: string, reason: string) => void
 }
 
-/** The number of waiting payouts whose reason is remembered. */
-const maxWaiting = 1_000
-
-/** Reports unexpected responses of the processor, and why payouts wait: once, until the reason changes. */
+/** Reports unexpected responses, and why payouts wait: once, until the reason changes. */
 export function telling(processor: Processor, { unclear, waits }: Telling): Processor {
-  let told: string | undefined
-  const waiting = new Map<string, string>()
+  const unclearOnce = onChange((_, reason) => unclear(reason))
+  const waitsOnce = onChange(waits)
   const heard = <T extends { readonly outcome: string; readonly reason?: string }>(
     answer: T,
   ): T => {
-    const reason = answer.outcome === 'unknown' ? answer.reason : undefined
-    if (reason !== undefined && reason !== told) unclear(reason)
-    told = reason
+    unclearOnce('processor', answer.outcome === 'unknown' ? answer.reason : undefined)
     return answer
   }
   const followed = (reference: string, answer: PaidBack): PaidBack => {
-    const before = waiting.get(reference)
-    waiting.delete(reference)
-    if (answer.outcome !== 'pending') return answer
-    if (answer.reason !== before) waits(reference, answer.reason)
-    const [oldest] = waiting.keys()
-    if (oldest !== undefined && waiting.size >= maxWaiting) waiting.delete(oldest)
-    waiting.set(reference, answer.reason)
+    waitsOnce(reference, answer.outcome === 'pending' ? answer.reason : undefined)
     return answer
   }
   return {
@@ -129,7 +118,14 @@ export function telling(processor: Processor, { unclear, waits }: Telling): Proc
   }
 }
 
-/** The body of a signed webhook; undefined if it is not JSON. */
+function onChange(tell: (key: string, value: string) => void) {
+  const told = new LRUCache<string, string>({ max: 1_000 })
+  return (key: string, value: string | undefined) => {
+    if (value !== undefined && told.get(key) !== value) tell(key, value)
+    told.set(key, value)
+  }
+}
+
 function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
@@ -138,7 +134,6 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** What the pages of the checkout need. A store that takes no coins has no such pages. */
 export function checkoutPagesOf(
   { mode, processor }: { readonly mode: string } & Outside,
   { rates }: CoinPayments,
@@ -156,10 +151,9 @@ export function checkoutPagesOf(
 /** Rates are only shown before the invoice, so they may be minutes old. */
 const ratesEveryMs = 60_000
 
-/** How often the processor is checked: an operator may remove a permission, a coin or a payout processor any time. */
+/** An operator may remove a permission, a coin or a payout processor any time. */
 const findingsEveryMs = 300_000
 
-/** Logs each change of what the processor cannot do, and keeps the rates fresh. */
 export async function monitorProcessor(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
@@ -176,7 +170,7 @@ export async function monitorProcessor(
   ])
 }
 
-/** Checks what the processor can do. Logs each finding when it appears and when it is resolved. */
+/** Logs each finding when it appears and when it is resolved. */
 export function inspecting(
   findings: CoinPayments['findings'],
   log: Pick<Logger, 'info' | 'warn' | 'error'>,

@@ -5,10 +5,8 @@ import type { Config } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 
 /**
- * Takes the port before anything else starts, and answers every request with 503 until the store is ready: a start
- * takes seconds, in which a part of the sandbox or another program could take a port that was only looked at.
- *
- * @throws ConfigError when the port is taken
+ * Takes the port before anything else starts, and answers 503 until the store is ready: meanwhile another program
+ * could take a port that was only looked at. @throws ConfigError when the port is taken
  */
 export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
   const holder = createServer((_, response) => {
@@ -23,7 +21,7 @@ export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
     throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
   }
   return {
-    /** Gives the listening socket to the store, so that there is no moment at which the port is free. */
+    /** So that there is no moment at which the port is free. */
     async handTo(app: FastifyInstance) {
       await app.ready()
       app.server.listen(holder)

@@ -5,7 +5,7 @@ import { readMethods } from '../payments/btcpay-methods.ts'
 import { coins } from '../payments/coins.ts'
 import { networks } from '../payments/networks.ts'
 
-/** Loads what the store needs of the sandbox. Nothing else imports the sandbox, so live mode never loads it. */
+/** Nothing else imports the sandbox, so live mode never loads it. */
 export async function loadSandbox() {
   try {
     const [{ startSandbox }, { runningSandbox }] = await Promise.all([
@@ -23,7 +23,6 @@ export async function loadSandbox() {
 
 const progress = (message: string) => console.log(`  … ${message}`)
 
-/** Starts the parts of a sandbox. In live mode there is nothing to start. */
 export async function startParts(config: Config): Promise<Sandbox | undefined> {
   if (config.mode === 'live') return undefined
   const { startSandbox } = await loadSandbox()
@@ -36,10 +35,8 @@ export async function startParts(config: Config): Promise<Sandbox | undefined> {
   return sandbox
 }
 
-/** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
 const sandboxMethods = coins.join(',')
 
-/** What the sandbox's parts are started with. */
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
   const store = `http://${reachableHost(config.host)}:${config.port}`
@@ -53,7 +50,6 @@ export function sandboxOptions(config: SandboxConfig) {
   }
 }
 
-/** The configuration of a sandbox store, connected to the sandbox's parts. */
 export function sandboxOutside(
   config: SandboxConfig,
   { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
@@ -77,7 +73,7 @@ export function sandboxOutside(
   }
 }
 
-/** The address at which this machine reaches a listener on that host; `0.0.0.0` and `::` mean every address. */
+/** `0.0.0.0` and `::` mean every address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

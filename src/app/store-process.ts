@@ -5,16 +5,10 @@ import { isOutage } from '../adapters/storage/database.ts'
 import { startService } from '../app.ts'
 import type { Common, Config } from '../config.ts'
 import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
-import type { OperatorKeys } from '../secrets/keys.ts'
-import { createDigest } from '../secrets/tokens.ts'
+import { createDigest, type OperatorKeys } from '../secrets/secrets.ts'
 import { sandboxOutside } from './sandbox-parts.ts'
 
-/**
- * Starts the store of this configuration in this process. Nothing listens yet.
- *
- * @param sandbox only in sandbox mode
- * @throws ConfigError, RecordTooOld
- */
+/** Starts the store of this configuration. Nothing listens yet. @throws ConfigError, RecordTooOld */
 export async function startStore(config: Config, sandbox: Sandbox | undefined) {
   const log = logOf(config)
   const outside = outsideOf(config, sandbox)
@@ -33,7 +27,6 @@ export async function startStore(config: Config, sandbox: Sandbox | undefined) {
   }
 }
 
-/** In a rehearsal, each line is marked. */
 function logOf(config: Config): Logger {
   const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
   const log = createLog(config.logLevel, to, isOutage)
@@ -51,7 +44,6 @@ function routesOf({ chain: { rpcUrl, chainId, usdc }, supplier, faucet }: Sandbo
   return { rpcUrl, chainId, usdc, supplierUrl: supplier.url, faucet: send }
 }
 
-/** Counts requests in Redis if it is configured, else in this process, until it is closed. */
 export async function openCounting(
   { redisUrl: url }: Pick<Common, 'redisUrl'>,
   keys: OperatorKeys,

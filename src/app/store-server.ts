@@ -1,106 +1,210 @@
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { ConnectedChain } from '../adapters/chain/connect.ts'
 import { createSmtpMailer } from '../adapters/mail/smtp.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
+import type { ReceiverNetwork } from '../adapters/webhooks/post.ts'
 import type { BuyingDeps } from '../api/deps.ts'
+import { createIssuer } from '../api/extensions/policies.ts'
 import { operations, storeOperations } from '../api/operations.ts'
-import type { MailDeps } from '../api/tracking/mail.ts'
-import type { OrderTrackingDeps } from '../api/tracking/order-view.ts'
+import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Health } from '../health/health.ts'
-import { logAccess } from '../http/access-log.ts'
-import { createApp } from '../http/app.ts'
-import type { AppDeps } from '../http/deps.ts'
+import { createApp, logAccess, routeMetrics } from '../http/app.ts'
+import { routeOpenApi } from '../http/caching.ts'
 import type { PageFor } from '../http/error-edge.ts'
-import { type MetricsDeps, routeMetrics } from '../http/metrics.ts'
-import { routeOpenApi } from '../http/openapi.ts'
-import { routeOperations, routeStoreOperations } from '../http/operations.ts'
-import { routePurchases } from '../http/purchases.ts'
-import { routeSandbox, type SandboxDeps } from '../http/sandbox.ts'
+import { type CounterFactory, createLimits } from '../http/gate.ts'
+import { isOwnName } from '../http/operator.ts'
 import {
-  type ProcessorWebhookDeps,
-  routeProcessorWebhook,
-  routeSupplierWebhook,
-  type SupplierWebhookDeps,
-} from '../http/webhooks.ts'
+  routeOperations,
+  routePurchases,
+  routeSandbox,
+  routeStoreOperations,
+  type SandboxDeps,
+} from '../http/routes.ts'
+import { routeProcessorWebhook, routeSupplierWebhook } from '../http/webhooks.ts'
 import { routeMcp } from '../mcp/route.ts'
-import { createDigest, createSigner } from '../secrets/tokens.ts'
-import type { PayingDeps } from '../web/buying/buy-form.ts'
+import type { Membership } from '../nodes/nodes.ts'
+import { type Counters, createMetrics } from '../operations/metrics.ts'
+import type { OperatorEvent } from '../operations/reporter.ts'
+import type { PurchaseDeps } from '../orders/purchase.ts'
+import { createDigest, createSigner, createSigningKeys } from '../secrets/secrets.ts'
 import { routeWeb } from '../web/routes.ts'
 import { textsIn } from '../web/texts/texts.ts'
+import { type CoinPayments, checkoutPagesOf } from './coin-payments.ts'
+import { type Supply, walletsOf } from './supply.ts'
 
-export interface StoreServerDeps extends AppDeps, Omit<PayingDeps, 'payee'> {
-  readonly buying: BuyingDeps
-  /** What the pages of orders need besides `buying`. */
-  readonly tracking: Pick<OrderTrackingDeps, 'tokenSigner' | 'codes' | 'checkouts' | 'explorer'> & {
-    readonly mail?: MailDeps | undefined
-  }
-  readonly webhook: SupplierWebhookDeps
-  readonly processorWebhook: ProcessorWebhookDeps
-  readonly health: Pick<Health, 'parts' | 'signals'>
-  /** Aborted when the store is told to stop. */
-  readonly draining: AbortSignal
-  readonly metrics: MetricsDeps
-  /** Whether nobody but this machine can reach it. */
-  readonly isLocal: boolean
+export interface ServiceOptions {
+  readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
+  readonly log: Logger
   /** Only in the sandbox. */
-  readonly sandbox?: SandboxDeps | undefined
+  readonly sandbox?: SandboxDeps
+  /** Counts requests for the rate limits. Default: in this process alone. */
+  readonly counting?: CounterFactory | undefined
+  /** How buyers' webhooks are reached, if not over the internet. */
+  readonly receivers?: Partial<ReceiverNetwork> | undefined
+  /** How often wallets and parts are checked, if not every 5 and 10 s. */
+  readonly lookEveryMs?: number | undefined
+}
+
+export interface Ground extends ServiceOptions {
+  readonly now: () => Date
+  readonly health: Health
+  readonly counters: Counters
+  readonly signal: AbortSignal
+  /** Aborted before `signal`, so that load balancers notice in time. */
+  readonly draining: AbortSignal
+  readonly report: (event: OperatorEvent) => void
+  readonly failed: (what: string, error: unknown) => void
+}
+
+interface ServerParts {
+  readonly chain: ConnectedChain
+  readonly storage: Storage
+  readonly supply: Supply
+  readonly coins: CoinPayments
+  readonly membership: Membership
+  readonly purchases: PurchaseDeps
+  readonly checkouts: StartDeps
 }
 
 /** Every route of the store. */
-export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
-  const { buying, health } = deps
-  const { policy } = buying.purchases
-  const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
+export function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
+  const { config, log, sandbox, health } = ground
+  const { site } = config
+  const { storage, supply, coins, purchases, checkouts } = parts
+  // The first payee is the one that pages and documents name.
+  const [payee] = purchases.payees
+  const limits = createLimits(ground.counting)
+  const buying = buyingOf(ground, parts)
+  const reading = { site, liveCatalog: purchases.liveCatalog, pricing: purchases.pricing }
+  const access = { token: config.metricsToken, isOpenHere: sandbox !== undefined }
   // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined
-  const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
+  const app = createApp({
+    ...reading,
+    log,
+    limits,
+    trustProxy: config.trustProxy,
+    pageFor: (...error) => pageFor?.(...error),
+  })
   logAccess(app)
   routePurchases(app, buying)
-  routeOperations(app, buying, deps.limits)
-  const { site, draining } = deps
-  const { keys } = buying.receipts
-  const store = { site, keys, health, fulfillmentDeadlineSeconds, draining, operations }
-  routeStoreOperations(app, store, storeOperations, deps.metrics)
-  // The first payee is the one that pages and documents name.
-  const [payee] = buying.purchases.payees
-  routeOpenApi(app, { site: deps.site, asset: payee.network.usdc })
+  routeOperations(app, buying, limits)
+  const { fulfillmentDeadlineSeconds } = buying.demands
+  const published = { site, keys: buying.receipts.keys, fulfillmentDeadlineSeconds, operations }
+  const { draining } = ground
+  routeStoreOperations(app, { ...published, health, draining }, storeOperations, access)
+  routeOpenApi(app, { site, asset: payee.network.usdc })
+  const { mail, ...follow } = trackingOf(ground, storage)
   pageFor = routeWeb(app, {
-    ...deps,
+    ...reading,
+    ...checkoutPagesOf(config, coins, { ...checkouts, tokenSigner: follow.tokenSigner }),
+    buying,
+    limits,
     networkName: payee.network.name,
     fulfillmentDeadlineSeconds,
-    isSandbox: deps.sandbox !== undefined,
+    isSandbox: sandbox !== undefined,
     payee,
     t: textsIn('en'),
-    tracking: {
-      follow: { ...buying, ...deps.tracking },
-      mail: deps.tracking.mail,
-      limits: deps.limits,
-    },
+    tracking: { follow: { ...buying, ...follow }, mail, limits },
   })
-  routeMcp(app, { reading: deps, buying, limits: deps.limits, isLocal: deps.isLocal })
-  routeSupplierWebhook(app, deps.webhook)
-  routeProcessorWebhook(app, deps.processorWebhook)
-  routeMetrics(app, deps.metrics)
-  if (deps.sandbox) routeSandbox(app, deps.sandbox)
+  routeMcp(app, { reading, buying, limits, isLocal: isOnlyHere(config) })
+  const { orders } = storage
+  const suppliers = [...supply.connected.values()]
+  routeSupplierWebhook(app, { orders, notifier: purchases.notifier, suppliers })
+  const { hasten } = storage.checkouts
+  routeProcessorWebhook(app, { hasten, invoiceIn: coins.invoiceIn })
+  routeMetrics(app, {
+    ...access,
+    answered: ground.counters.countRequest,
+    page: metricsPageOf(ground, parts),
+  })
+  if (sandbox) routeSandbox(app, sandbox)
   return app
 }
 
-/** What the pages of orders need besides what sells: tokens, explorer, and mail where it is configured. */
-export function trackingOf(
-  { mail, network, secretsKeys: keys }: Common & Outside,
-  storage: Storage,
-  isSandbox: boolean,
+/** Whether only this machine can reach the store. */
+export function isOnlyHere({ host, site }: Pick<Common, 'host' | 'site'>): boolean {
+  return [host, new URL(site.url).host].every(isOwnName)
+}
+
+function metricsPageOf(
+  { now, lookEveryMs, health, counters }: Ground,
+  { chain, storage, supply, purchases, membership }: ServerParts,
 ) {
+  return createMetrics({
+    now,
+    monotonicMs: () => performance.now(),
+    cacheMs: lookEveryMs,
+    liveCatalog: purchases.liveCatalog,
+    pricing: purchases.pricing,
+    health,
+    counters: () => counters.registry.metrics(),
+    orders: storage.orderFacts,
+    checkouts: storage.checkoutFacts,
+    webhooks: storage.webhooks.facts,
+    chain: chain.facts,
+    supplierWallets: walletsOf(supply, 'last'),
+    nodes: membership.seen,
+  })
+}
+
+function trackingOf({ config, sandbox }: Ground, storage: Storage) {
+  const { mail, network, secretsKeys: keys } = config
   return {
     tokenSigner: createSigner(keys, 'order-pass'),
     codes: createDigest(keys, 'recovery-code'),
     checkouts: storage.checkouts,
     // No explorer shows the sandbox's chain.
-    explorer: isSandbox ? undefined : network.explorer,
+    explorer: sandbox ? undefined : network.explorer,
     mail: mail && {
       mailer: createSmtpMailer(mail),
       book: storage.mail,
       digest: createDigest(keys, 'order-mail'),
     },
+  }
+}
+
+function buyingOf(
+  { config, now, health }: Ground,
+  { chain, storage, purchases }: ServerParts,
+): BuyingDeps {
+  const { site, secretsKeys } = config
+  const keys = createSigningKeys(secretsKeys, 'receipts')
+  return {
+    site,
+    demands: {
+      site,
+      issuer: createIssuer(site, keys),
+      signals: health.signals,
+      fulfillmentDeadlineSeconds: config.policy.deliverWithinMs / 1_000,
+    },
+    receipts: {
+      site,
+      vault: purchases.vault,
+      keys,
+      salts: createDigest(secretsKeys, 'receipt-salt'),
+      now,
+    },
+    purchases,
+    orders: storage.orders,
+    webhooks: storage.webhooks,
+    guardrails: {
+      limits: storage.limits,
+      digest: purchases.digest,
+      now,
+      coolingMs: config.limitsCoolingMs,
+    },
+    signIn: {
+      site,
+      network: config.network.id,
+      nonces: storage.nonces,
+      nonceMark: createDigest(secretsKeys, 'sign-in-nonce'),
+      verifyMessage: chain.verifyMessage,
+      now,
+    },
+    reveals: createSigner(secretsKeys, 'reveal'),
+    listSigner: createSigner(secretsKeys, 'order-list'),
   }
 }

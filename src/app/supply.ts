@@ -62,6 +62,10 @@ function sourcesOf({ suppliers: configured }: Pick<Outside, 'suppliers'>) {
   return sources
 }
 
+export function walletsOf<How extends 'read' | 'last'>({ wallets }: Supply, how: How) {
+  return new Map(Array.from(wallets, ([name, wallet]) => [name, wallet[how]]))
+}
+
 async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
   const balance = await supplier.balance()
   if (balance.outcome === 'unknown') throw new Error(balance.reason)

@@ -6,7 +6,7 @@ import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { paymentVanished } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, payerOf } from '../payments/payment.ts'
-import type { Sealed } from '../secrets/vault.ts'
+import type { Sealed } from '../secrets/secrets.ts'
 
 export interface InvoicePayment {
   readonly id: string

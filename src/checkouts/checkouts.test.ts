@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cardForm, checkoutWorld } from '../../test/doubles/checkouts.ts'
 import { sweepCheckouts } from '../../test/model/sweep.ts'
-import { hashOf } from '../secrets/tokens.ts'
+import { hashOf } from '../secrets/secrets.ts'
 import { day, declining, hour, minute, openSale } from './sale.fixture.ts'
 
 const ether = { coin: 'USDT', network: 'Ethereum' } as const

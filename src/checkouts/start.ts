@@ -9,8 +9,7 @@ import { foreignEsim, itemOf, type PriceDeps, type Priced, price } from '../orde
 import { orTryAgain, requireNotDenied, requireSold } from '../orders/refusals.ts'
 import { type AddressRead, type Coin, coinAbilities } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
-import { accessTokenOf, type Digest, hashOf } from '../secrets/tokens.ts'
-import type { Vault } from '../secrets/vault.ts'
+import { accessTokenOf, type Digest, hashOf, type Vault } from '../secrets/secrets.ts'
 import { advanceCheckout } from './advance.ts'
 import type { Checkout, CheckoutIn } from './checkout.ts'
 import {

@@ -8,7 +8,6 @@ import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
 import { messageOf } from '../lib/errors.ts'
 
-/** The command line is wrong. The message says what is wrong with it. */
 export class UsageError extends Error {}
 
 /** Node's `parseArgs`. @throws UsageError */
@@ -21,10 +20,8 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
 }
 
 /**
- * Reads a command, its names and its options.
- *
- * @param takes for each command `names` if it takes any, and its options
- * @throws UsageError also for what the command does not take: the operator may have meant something else
+ * @param takes for each command `names` if it takes any, and its options @throws UsageError also for what the command
+ * does not take: the operator may have meant something else
  */
 export function wordsIn<What extends string>(
   args: readonly string[],
@@ -47,7 +44,7 @@ export function wordsIn<What extends string>(
   return { ...values, what, names, reason: values.reason?.trim() }
 }
 
-/** The account that runs the command, and its machine. A container may run as a user id without an account. */
+/** A container may run as a user id without an account. */
 export function operatorName(account: () => { readonly username: string } = userInfo): string {
   try {
     return `${account().username}@${hostname()}`
@@ -61,13 +58,12 @@ type ExitCode = 0 | 1 | 2
 interface Command {
   readonly name: string
   readonly usage: string
-  /** Gives the exit code; 0: done. @throws UsageError if the command line is wrong */
+  /** @throws UsageError */
   readonly main: (args: readonly string[]) => Promise<ExitCode>
-  /** The exit code when `main` throws; 1 if absent. It is 2 if the command line is wrong. */
+  /** When `main` throws; 1 if absent. */
   readonly failed?: ExitCode
 }
 
-/** Runs a command to its exit code, or shows its usage for `--help`, and tells the person what failed. */
 export async function runCommand({ name, usage, main, failed = 1 }: Command): Promise<void> {
   const args = process.argv.slice(2)
   if (args.includes('--help')) return console.log(usage)
@@ -84,7 +80,7 @@ export async function runCommand({ name, usage, main, failed = 1 }: Command): Pr
 
 const missing = ['42P01', '42703', '42883']
 
-/** Why it failed, for a person. The errors of a database that is away have no message. */
+/** The errors of a database that is away have no message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
@@ -99,7 +95,7 @@ function withoutUrls(message: string): string {
   return message.replace(/https?:\/\/\S+/g, '(its URL)')
 }
 
-/** Works on the database of the store that this environment starts, which in the sandbox may be the embedded one. */
+/** The database of the store that this environment starts, which in the sandbox may be the embedded one. */
 export async function onDatabase<T>(
   command: string,
   work: (database: Pool, config: Config) => Promise<T>,

@@ -23,7 +23,6 @@ export type DenylistCommand =
 
 const takes = { list: [], add: ['names', 'reason'], remove: ['names', 'reason'] } as const
 
-/** @throws UsageError */
 export function commandOf(args: readonly string[]): DenylistCommand {
   const { what, names, reason } = wordsIn(args, takes)
   if (what === 'list') return { does: 'list' }
@@ -35,7 +34,7 @@ export function commandOf(args: readonly string[]): DenylistCommand {
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
 const addressPattern = /^[a-z0-9]{26,110}$/i
 
-/** A party in the spelling of the list. @throws UsageError */
+/** @throws UsageError */
 function partyIn(text: string): string {
   const receiver = readReceiver(text)
   if (receiver !== undefined) return receiver

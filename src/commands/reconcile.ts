@@ -16,8 +16,7 @@ import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
-import { createDigest } from '../secrets/tokens.ts'
-import { createVault } from '../secrets/vault.ts'
+import { createDigest, createVault } from '../secrets/secrets.ts'
 import type { SupplierStatement } from '../suppliers/supplier.ts'
 import { parsed, runCommand, UsageError } from './command-line.ts'
 
@@ -121,7 +120,6 @@ function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): L
   }
 }
 
-/** @throws UsageError */
 function wantedIn(args: readonly string[]) {
   const { values } = parsed({
     args: [...args],
@@ -200,11 +198,9 @@ interface Connection {
 const statementTimeoutMs = 600_000
 
 /**
- * In the sandbox, it uses the parts of the store that runs in DATA_DIR; if none runs, they are started for this
- * command, so that a store which refuses to start can be repaired.
- *
- * @param setsUp whether to migrate the database and claim it for this store, as a start does
- * @throws ConfigError, and an error if the database was not set up and `setsUp` is false
+ * In the sandbox, it uses the parts of the store that runs in DATA_DIR, or starts them for this command, so that a
+ * store which refuses to start can be repaired. @param setsUp whether to make the tables and claim the database, as a
+ * start does
  */
 async function connect(
   environment: Readonly<Record<string, string | undefined>>,

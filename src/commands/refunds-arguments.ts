@@ -59,7 +59,6 @@ const takes = {
   goodwill: ['names', 'reason'],
 } as const
 
-/** @throws UsageError */
 export function commandOf(args: readonly string[]): RefundsCommand {
   const { what, names, reason, all, transfer } = wordsIn(args, takes)
   switch (what) {

@@ -40,7 +40,6 @@ interface Operator {
   readonly by: string
 }
 
-/** `isDone` is false if something could not be done. */
 interface Done {
   readonly isDone: boolean
   readonly lines: readonly string[]
@@ -164,7 +163,7 @@ async function retryGoodwill({ database }: Operator, id: OrderId): Promise<Tried
   return won ? dueAgain : moved
 }
 
-/** Ends goodwill that cannot be paid. Nothing is owed: it was a gift. */
+/** Nothing is owed: it was a gift. */
 async function dropGoodwill({ database, by }: Operator, id: OrderId): Promise<Tried> {
   const goodwill = createGoodwillStore(database)
   const found = await goodwill.find(id)
@@ -190,7 +189,7 @@ async function retryReturn({ database }: Operator, reference: string): Promise<T
   return (await found.moveTo({ state: 'DUE' })) ? dueAgain : moved
 }
 
-/** Ends a return whose money the processor does not show any more. What it shows gets another return. */
+/** What the processor shows after all gets another return. */
 async function dropReturn({ database }: Operator, reference: string): Promise<Tried> {
   const found = await failedReturn(database, reference)
   if ('line' in found) return found
@@ -203,7 +202,6 @@ async function dropReturn({ database }: Operator, reference: string): Promise<Tr
 
 interface FailedReturn {
   readonly payout: PayoutIn<'FAILED'>
-  /** False if another worker moved its checkout meanwhile. */
   moveTo(payout: Payout): Promise<boolean>
 }
 
@@ -228,7 +226,7 @@ async function failedReturn(database: Pool, reference: string): Promise<FailedRe
 
 type Payment = Extract<RefundsCommand, { does: 'paid' }>
 
-/** Notes the transaction, and makes a payout in a coin due at once: its next step finds the note. */
+/** A payout in a coin is due at once: its next step finds the note. */
 async function paid(operator: Operator, payment: Payment): Promise<Tried> {
   const noted = await notePaid(operator, payment)
   // A refund in USDC was booked together with the note, so this leaves it as it is.
@@ -259,7 +257,7 @@ async function notePaid(
   return inWords(await notes.note({ ...payout, ...made }), line)
 }
 
-/** Books a refund in USDC that cannot be paid by its own authorization and was paid by a plain transfer. */
+/** One that its own authorization cannot pay any more, paid by a plain transfer. */
 async function noteRefund(
   database: Pool,
   order: Order,

@@ -222,7 +222,7 @@ export const sandbox = {
   }),
 }
 
-/** The text of a file; empty if it cannot be read, whatever the reason. */
+/** Empty if it cannot be read, whatever the reason. */
 function textOfFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()

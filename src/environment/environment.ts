@@ -3,11 +3,9 @@ import { caps, database, mail, mode, policy, sandbox, server, site } from './com
 import { chain, facilitator, processor, secrets, supplier } from './live.ts'
 import { aboutOf } from './variable.ts'
 
-/** The variables of both modes. */
 export const commonShape = { ...server, ...site, ...mail, ...policy, ...caps }
-/** The variables that only the sandbox knows. */
 export const sandboxShape = sandbox
-/** The variables of live mode. Of these, the sandbox knows only DATABASE_URL. */
+/** Of these, the sandbox knows only DATABASE_URL. */
 export const liveShape = {
   ...database,
   ...chain,
@@ -22,7 +20,7 @@ interface Group {
   readonly shape: Readonly<Record<string, z.ZodType>>
 }
 
-/** Every variable, as the documents group them. */
+/** As the documents group them. */
 export const groups: readonly Group[] = [
   { title: 'Mode', shape: mode },
   { title: 'Server', shape: server },
@@ -45,12 +43,11 @@ export const secretVariables: readonly string[] = everyVariable
   .filter(([, schema]) => aboutOf(schema)?.isSecret)
   .map(([name]) => name)
 
-/** The variables that must agree at every node of a store. */
 export const sharedVariables: readonly string[] = everyVariable
   .filter(([, schema]) => aboutOf(schema)?.perNode !== 'value')
   .map(([name]) => name)
 
-/** What nodes compare of their environments: a text for each of these variables. */
+/** What nodes compare of their environments. */
 export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const textOf = ([name, schema]: (typeof everyVariable)[number]) => {
     const value = env[name] ?? null
@@ -72,7 +69,6 @@ export function problemOf(issue: z.core.$ZodIssue): string {
     : `${name} ${issue.message}`
 }
 
-/** What is set without the variables that it needs. */
 export function needProblems(given: object): string[] {
   const lacking = everyVariable.flatMap(([name, schema]) => {
     const missing = (aboutOf(schema)?.needs ?? []).filter((other) => !(other in given))
@@ -84,7 +80,6 @@ export function needProblems(given: object): string[] {
   })
 }
 
-/** The environment is not valid. The message names every problem and how to fix it. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(

@@ -19,7 +19,6 @@ type NetworkName = keyof typeof networks
 const networkNames = Object.keys(networks) as NetworkName[]
 const choice = new Intl.ListFormat('en', { type: 'disjunction' })
 const anyNetwork = choice.format(networkNames)
-/** The networks with test money, and those with real money. */
 export const testNetworks = networkNames.filter((name) => networks[name].isTestnet)
 export const realNetworks = networkNames.filter((name) => !networks[name].isTestnet)
 
@@ -200,7 +199,6 @@ export const secrets = {
   ),
 }
 
-/** Reads the coins that can be paid in; `readMethods` says what is wrong. */
 function coinMethods(text: string, context: z.RefinementCtx): ReturnType<typeof readMethods> {
   try {
     return readMethods(text)

@@ -4,15 +4,11 @@ import { ConfigError, secretVariables } from './environment.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** The name of the variable that names a file with the value of this one. */
 const fileVariableOf = (name: string) => `${name}_FILE`
 
 /**
- * The environment of this process, with the value of each secret. Removes the secrets from `process.env`, so
- * that no child process inherits one.
- *
- * @param warn is called for each file with secrets that other accounts can read
- * @throws ConfigError
+ * The environment of this process, with the value of each secret. Removes the secrets from `process.env`, so that no
+ * child process inherits one. @throws ConfigError
  */
 export function ownEnvironment(warn: (line: string) => void): Readonly<Environment> {
   const environment = withSecretFiles(process.env, warn)
@@ -25,10 +21,8 @@ export function ownEnvironment(warn: (line: string) => void): Readonly<Environme
 }
 
 /**
- * The same variables, with each variable that names a file replaced by the secret in that file. An empty
- * variable counts as not set.
- *
- * @throws ConfigError that names variables and files, and never the content of one
+ * The same variables, with each that names a file replaced by the secret in it. An empty variable counts as not set.
+ * @throws ConfigError that never has the content of a file
  */
 export function withSecretFiles(
   environment: Readonly<Environment>,
@@ -77,10 +71,7 @@ function reasonOf(error: unknown): string {
   return reasons[code] ?? code
 }
 
-/**
- * Credentials from systemd are in a folder that is closed to other accounts, whatever the mode of the file
- * (systemd.exec(5), CREDENTIALS_DIRECTORY).
- */
+/** Their folder is closed to other accounts, whatever the mode of the file (systemd.exec(5), CREDENTIALS_DIRECTORY). */
 function isCredential(file: string, { CREDENTIALS_DIRECTORY: folder }: Readonly<Environment>) {
   return Boolean(folder) && resolve(file).startsWith(`${resolve(folder ?? '')}${sep}`)
 }
@@ -98,10 +89,7 @@ function mendFor(file: string, { uid }: Stats): string {
   return own === 0 || own === uid ? chmod : `chown ${own} ${quoted} && ${chmod}`
 }
 
-/**
- * The files that Node was told to read variables from, as `--env-file=.env` or `--env-file .env`, and its
- * other arguments.
- */
+/** The files that Node reads variables from, as `--env-file=.env` or `--env-file .env`, and its other arguments. */
 export function envFilesIn(nodeArguments: readonly string[]) {
   const files: string[] = []
   const others: string[] = []

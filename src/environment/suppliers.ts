@@ -7,12 +7,10 @@ type Prefix = (typeof suppliers)[SupplierName]['variables']
 
 const fields: readonly Field[] = ['URL', 'KEY', 'WEBHOOK_HEADER', 'WEBHOOK_SECRET']
 
-/** The variables that say how a supplier is reached: URL, key, and the header and value of its webhooks. */
 export function variablesOf(name: SupplierName): readonly string[] {
   return fields.map((field) => `${suppliers[name].variables}_${field}`)
 }
 
-/** Maps each variable of each supplier to a value. */
 function perSupplier<T extends Readonly<Record<Field, unknown>>>(
   of: (name: SupplierName) => T,
 ): { readonly [F in Field as `${Prefix}_${F}`]: T[F] } {
@@ -26,7 +24,6 @@ function perSupplier<T extends Readonly<Record<Field, unknown>>>(
 const apiUrl = () => url(/^https?$/)
 const apiKey = () => z.string('must be the API key of the supplier').min(8)
 
-/** The first supplier is required. */
 const first = {
   SUPPLIER_URL: variable(apiUrl(), {
     description:

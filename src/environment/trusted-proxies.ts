@@ -1,15 +1,11 @@
 import { isIP } from 'node:net'
 
-/** Named networks: this machine, and addresses that are not routed on the internet. */
 const names = ['loopback', 'linklocal', 'uniquelocal']
 
-/** The trusted proxies: a number of hops, or addresses. */
+/** A number of hops, or addresses. */
 export type TrustedProxies = number | readonly string[]
 
-/**
- * Reads a number of hops, or addresses and networks separated by commas. Undefined for anything else, such as a
- * host name, or "true", which would trust everyone.
- */
+/** Undefined for anything else, such as a host name, or "true", which would trust everyone. */
 export function trustedProxiesIn(text: string): TrustedProxies | undefined {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const parts = text.split(',').map((part) => part.trim())
@@ -24,8 +20,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * A network with a prefix of 0 bits contains every address. So does an IPv4 network mapped into IPv6 whose prefix
- * counts only IPv4 bits: `::ffff:10.0.0.0/8` contains every IPv4 address.
+ * 0 bits contain every address. So does an IPv4 network mapped into IPv6 whose prefix counts only IPv4 bits, such as
+ * `::ffff:10.0.0.0/8`.
  */
 function fits(address: string, version: number, bits: number): boolean {
   const least = /^::ffff:/i.test(address) ? 97 : 1

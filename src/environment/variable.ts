@@ -2,19 +2,18 @@ import { type Hex, isAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import * as z from 'zod'
 
-/** What docs/operators/configuration.md and .env.example say about a variable. */
+/** For docs/operators/configuration.md and .env.example. */
 export interface About {
   /** Its first sentence also stands in .env.example. */
   readonly description: string
-  /** What applies while it is not set, if the schema has no default. */
+  /** While it is not set, if the schema has no default. */
   readonly unset?: string
-  /** What to set it to, if live mode requires it. */
+  /** If live mode requires it. */
   readonly required?: string
-  /** A value to show instead of the default, such as for a variable without one. */
+  /** Shown instead of the default. */
   readonly example?: string
   /** Whether nodes of one store may differ in it: freely, or only in the value while all or none set it. */
   readonly perNode?: 'value' | 'if set'
-  /** The variables without which it has no effect. */
   readonly needs?: readonly string[]
   /** A URL that can carry a password or a key is secret too. */
   readonly isSecret?: true
@@ -22,7 +21,6 @@ export interface About {
 
 const documented = z.registry<About>()
 
-/** A variable of the environment: how it is read, and what the documents say about it. */
 export function variable<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
   documented.add(schema, about)
   return schema
@@ -32,7 +30,6 @@ export function aboutOf(schema: z.ZodType): About | undefined {
   return documented.get(schema)
 }
 
-/** A whole number within a range, which the error message names. */
 export function wholeWithin(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`
   return z.coerce.number(message).int(message).min(least, message).max(most, message)
@@ -42,7 +39,7 @@ export const whole = (fallback: number, least: number, most: number) =>
   wholeWithin(least, most).default(fallback)
 
 export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
-/** The normal form of a URL: scheme and host in lower case, a path, no default port. */
+/** Scheme and host in lower case, a path, no default port. */
 export const plainUrl = (text: string) => URL.parse(text)?.href ?? text
 export const address = z
   .string()
@@ -61,7 +58,6 @@ export const privateKey = () =>
 export const atLeast16 = z.string().min(16, 'must have at least 16 characters')
 export const list = z.string().transform(listOf)
 
-/** The parts of a list that is separated by commas. */
 export function listOf(text: string): string[] {
   return text
     .split(',')
@@ -69,10 +65,7 @@ export function listOf(text: string): string[] {
     .filter(Boolean)
 }
 
-/**
- * The address of a private key, in lower case; undefined for an invalid key. The error is dropped because it
- * contains the key.
- */
+/** In lower case; undefined for an invalid key. The error is dropped because it contains the key. */
 export function walletOf(key: string): string | undefined {
   try {
     return privateKeyToAddress(key as Hex).toLowerCase()

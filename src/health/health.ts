@@ -1,9 +1,12 @@
 import { type Usdc, usdc } from '../lib/money.ts'
-import { type FundsRefusal, watchFunds } from './funds.ts'
-import { healthOf, keepOutcomes, type PartHealth, signalsOf } from './signals.ts'
 import {
+  type Funds,
+  healthOf,
+  keepOutcomes,
   type Means,
+  type PartHealth,
   type SupplierFacts,
+  signalsOf,
   type Unsold,
   unsold,
   type Verdict,
@@ -13,7 +16,7 @@ import {
 
 /** After a refused write the database counts as down for this long; then it is tried again. */
 const writeRetryMs = 3_000
-/** The catalog is refreshed every 15 minutes and counts as stale after this long. */
+/** It is refreshed every 15 minutes. */
 const catalogStaleMs = 60 * 60_000
 
 /** The health of the store's parts over the last five minutes. */
@@ -53,14 +56,11 @@ export function createHealth(now: () => Date) {
       suppliers.noteMeans(seen)
     },
     means: () => means,
-    /** Stops purchases for this reason, until called with undefined. */
     hold(reason: string | undefined) {
       holdReason = reason
     },
     ...selling(sales, suppliers, unsoldAt),
-    /** Why a purchase of this amount at this supplier is refused. */
     unsold: unsoldAt,
-    /** The current upper bounds on the price of a purchase, the tightest first. */
     bounds: () => verdict().bounds,
     parts: () => verdict().parts,
     signals: () => signalsOf(verdict().parts, now()),
@@ -76,10 +76,7 @@ function selling(
   unsoldAt: (amount: Usdc, supplier: string, isFromFloat: boolean) => Unsold | undefined,
 ) {
   return {
-    /**
-     * Sells a purchase that is paid in USDC, or returns why it is refused. Its amount is deducted from the
-     * bounds until its order shows in the means, so that concurrent purchases do not count on the same money.
-     */
+    /** Sells a purchase that is paid in USDC, or returns why not. Its amount counts against the bounds at once. */
     sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined {
       const reason = sales.has(reference) ? undefined : unsoldAt(amount, supplier, true)
       if (reason) return reason
@@ -88,14 +85,13 @@ function selling(
       return undefined
     },
     noteOpened: sales.noteOpened,
-    /** Cancels a sale that did not become an order, unless an equal request has opened one for it. */
+    /** Cancels a sale, unless an equal request has opened an order for it. */
     unsell(reference: string) {
       if (sales.remove(reference)) suppliers.noteUnsold(reference)
     },
   }
 }
 
-/** The parts that the purchases of all suppliers need. */
 function keepParts(now: () => Date) {
   const calls = { chain: keepOutcomes(now), database: keepOutcomes(now) }
   let unwritable: { readonly at: number; readonly detail: string } | undefined
@@ -112,7 +108,6 @@ function keepParts(now: () => Date) {
   return {
     note: (part: 'chain' | 'database', ok: boolean, detail?: string) =>
       calls[part].note(ok, detail),
-    /** The database answered but refused a write, because it is full or a standby. */
     noteUnwritable(detail: string) {
       unwritable = { at: now().getTime(), detail }
     },
@@ -135,7 +130,6 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
     : { state: 'healthy', detail: '' }
 }
 
-/** The recent health, funds and sales of each supplier that has been checked. */
 function keepSuppliers(now: () => Date) {
   const watched = () => ({ calls: keepOutcomes(now), funds: watchFunds(now) })
   const all = new Map<string, ReturnType<typeof watched>>()
@@ -151,7 +145,6 @@ function keepSuppliers(now: () => Date) {
       noteSupplier: (name: string, ok: boolean, detail?: string) => of(name).calls.note(ok, detail),
       noteFundsRefusal: (name: string, refusal: FundsRefusal) =>
         of(name).funds.noteRefusal(refusal),
-      /** The supplier delivered the purchase with this reference. */
       noteFundsTaken: (name: string, reference: string) => of(name).funds.noteTaken(reference),
     },
     noteMeans({ funds }: Means) {
@@ -165,7 +158,6 @@ function keepSuppliers(now: () => Date) {
       for (const { funds } of all.values()) funds.noteUnsold(reference)
     },
     names: (): readonly string[] => [...all.keys()],
-    /** @param sold its sales that the means do not include yet */
     factsOf(name: string, means: Means | undefined, sold: Usdc): SupplierFacts {
       const one = all.get(name)
       return {
@@ -192,7 +184,6 @@ function keepSales(now: () => Date) {
     add: (reference: string, amount: Usdc, supplier: string) =>
       void sold.set(reference, { amount, supplier }),
     has: (reference: string) => sold.has(reference),
-    /** The order of this sale is on record, so the next reading of the means includes it. */
     noteOpened(reference: string) {
       const sale = sold.get(reference)
       if (sale) sold.set(reference, { ...sale, openedAt: now() })
@@ -206,10 +197,83 @@ function keepSales(now: () => Date) {
         if (openedAt && openedAt < then) sold.delete(reference)
       }
     },
-    /** @param supplier only what was sold of its offers */
     total(supplier?: string): Usdc {
       const of = [...sold.values()].filter((one) => !supplier || one.supplier === supplier)
       return usdc(of.reduce((sum, { amount }) => sum + amount, 0n))
+    },
+  }
+}
+
+export interface FundsRefusal {
+  /** The store's own, so that a refusal reported twice counts once. */
+  readonly reference: string
+  readonly at: Date
+  /** The price of the order; undefined until the record has been read. */
+  readonly amount?: Usdc
+  /** What the supplier may have reserved for other orders at that time and released since. */
+  readonly releasedSince?: Usdc
+}
+
+/** One refusal may be a purchase that was too large. After the second the wallet counts as empty. */
+const maxRefusals = 2
+const forgetAfterMs = 60 * 60_000
+/** After this long without a refusal one trial purchase is allowed, regardless of the balance. */
+const trialAfterMs = 5 * 60_000
+
+interface NotedRefusal extends FundsRefusal {
+  readonly isSettled: boolean
+}
+
+/**
+ * Detects that the supplier refuses purchases although the balance looks sufficient. This ends with a higher balance,
+ * one that did not cover that order and those open at the same time, or a successful trial purchase. Otherwise buyers
+ * could stop the store by buying more at once than the wallet holds.
+ */
+export function watchFunds(now: () => Date) {
+  const all = new Map<string, NotedRefusal>()
+  let lastBalance: Usdc | undefined
+  /** The last balance before the newest refusal; undefined when none was known. */
+  let insufficient: Usdc | undefined
+  let trial: { readonly reference: string; readonly at: number } | undefined
+
+  function unexplained(): readonly NotedRefusal[] {
+    const since = now().getTime() - forgetAfterMs
+    for (const [reference, { at }] of all) if (at.getTime() <= since) all.delete(reference)
+    return [...all.values()].filter(({ isSettled }) => !isSettled)
+  }
+
+  const settle = (one: NotedRefusal) => all.set(one.reference, { ...one, isSettled: true })
+  const seemsEmpty = () => unexplained().length >= maxRefusals
+
+  return {
+    noteRefusal(refusal: FundsRefusal) {
+      const known = all.get(refusal.reference)
+      if (!known) insufficient = lastBalance
+      all.set(refusal.reference, { ...refusal, isSettled: known?.isSettled ?? false })
+    },
+    noteBalance({ available, committed }: Funds) {
+      lastBalance = available
+      const isMore = insufficient === undefined || available > insufficient
+      for (const one of unexplained()) {
+        const { amount, releasedSince = 0n } = one
+        if (amount === undefined) continue
+        // An insufficient balance limits purchases by itself.
+        if (isMore || available < committed + releasedSince + amount) settle(one)
+      }
+    },
+    noteSold(reference: string) {
+      if (seemsEmpty()) trial = { reference, at: now().getTime() }
+    },
+    noteUnsold(reference: string) {
+      if (trial?.reference === reference) trial = undefined
+    },
+    noteTaken(reference: string) {
+      if (trial?.reference === reference) for (const one of unexplained()) settle(one)
+    },
+    isRefused(): boolean {
+      if (!seemsEmpty()) return false
+      const last = Math.max(trial?.at ?? 0, ...unexplained().map(({ at }) => at.getTime()))
+      return now().getTime() - last < trialAfterMs
     },
   }
 }

@@ -5,15 +5,13 @@ import { documentSite } from '../../openapi/document.ts'
 import { orderWorld } from '../../test/doubles/orders.ts'
 import type { StoreDeps } from '../api/operation.ts'
 import { live, manifests, ready } from '../api/store.ts'
-import { routeStoreOperations } from '../http/operations.ts'
+import { routeStoreOperations } from '../http/routes.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { requireSold } from '../orders/refusals.ts'
-import type { FundsRefusal } from './funds.ts'
-import { createHealth, type Health } from './health.ts'
+import { createHealth, type FundsRefusal, type Health } from './health.ts'
 import { ample, fundsOf } from './means.fixture.ts'
-import type { Signals } from './signals.ts'
-import type { Cover, Gas } from './verdict.ts'
+import type { Cover, Gas, Signals } from './verdict.ts'
 
 const cheapest = usdc(10n)
 const amounts = [0n, 9n, 10n, 11n, 100n].map(usdc)

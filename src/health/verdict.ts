@@ -1,32 +1,24 @@
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
-import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
 
-/** The refund wallet and the amount that may have to be refunded. */
 export interface Cover {
   readonly float: Usdc
   readonly exposure: Usdc
 }
 
-/** The gas wallet and the cost of the transactions expected soon, in wei. */
+/** In wei; the need is that of the transactions expected soon. */
 export interface Gas {
   readonly balance: bigint
   readonly need: bigint
 }
 
-/** The wallet at a supplier, and what undelivered orders may take from it. */
 export interface Funds {
   readonly available: Usdc
-  /** The price of this supplier's orders whose payment is being settled. */
   readonly pending: Usdc
   readonly committed: Usdc
-  /** The price of checkouts whose payments are not confirmed yet. */
   readonly unconfirmed: Usdc
 }
 
-/**
- * The funds for purchases and refunds, as last read. A part that could not be read recently is
- * undefined, and nothing is sold then, because no bound is known.
- */
+/** What was read last. Nothing is sold by a part that could not be read recently, because no bound is known. */
 export interface Means {
   readonly cover: Cover | undefined
   /** The price of orders whose payment is being settled. They may need both supplier funds and refunds. */
@@ -34,17 +26,13 @@ export interface Means {
   readonly gas: Gas | undefined
   /** By supplier. `unbounded` when the wallet's currency differs from that of the prices. */
   readonly funds: ReadonlyMap<string, Funds | 'unbounded'>
-  /** The largest refund that the refund caps allow. */
   readonly maxRefund: Usdc | undefined
   /** The largest payment that needs no witness while no witness is available; undefined means no limit. */
   readonly maxBorneOut: Usdc | undefined
-  /** The price of the cheapest offer. */
   readonly cheapest: Usdc | undefined
 }
 
-/** The facts of one supplier that decide whether its offers are sold. */
 export interface SupplierFacts {
-  /** The health that follows from the outcomes of its calls. */
   readonly health: PartHealth
   readonly funds: Funds | 'unbounded' | undefined
   /** Whether it refused several purchases for insufficient funds. */
@@ -53,37 +41,31 @@ export interface SupplierFacts {
   readonly sold: Usdc
 }
 
-/** Everything that decides whether the store sells the offers of one supplier. */
 export interface Facts {
-  /** The parts whose health follows from the outcomes of their calls, and the catalog. */
   readonly parts: Readonly<Record<'chain' | 'database' | 'catalog', PartHealth>>
-  /** Undefined until they have been read once. */
   readonly means: Means | undefined
-  /** Why all purchases are held, if they are. */
   readonly holdReason: string | undefined
   /** The sales of all suppliers that the means do not include yet. */
   readonly sold: Usdc
   readonly supplier: SupplierFacts
 }
 
-/** An upper bound on the price of a purchase, and its cause. */
 export interface Bound {
   readonly by: 'refund_float' | 'refund_cap' | 'supplier_funds' | 'witness'
   readonly max: Usdc
 }
 
-/** The decision whether the store sells. */
 export interface Verdict {
   readonly parts: Parts
   readonly action: Signals['agent_action']
-  /** The bounds on a single purchase, the tightest first. None is below the price of the cheapest offer. */
+  /** Of a single purchase, the tightest first. None is below the price of the cheapest offer. */
   readonly bounds: readonly Bound[]
 }
 
 /**
- * Decides whether the store sells the offers of one supplier. `/readyz`, the signals, the metrics and the
- * answer to every purchase follow from it. A part is `down` when not even the cheapest offer could be bought
- * and refunded, so the signals say `stop` exactly while every purchase is refused.
+ * Whether the store sells the offers of one supplier: `/readyz`, signals, metrics and answers follow from it. A part
+ * is `down` when not even the cheapest offer could be bought and refunded, so the signals say `stop` exactly while
+ * every purchase is refused.
  */
 export function verdictOf(facts: Facts, now: Date): Verdict {
   const { parts, supplier } = facts
@@ -99,10 +81,7 @@ export function verdictOf(facts: Facts, now: Date): Verdict {
   return { parts: all, action: signalsOf(all, now).agent_action, bounds }
 }
 
-/**
- * Combines the verdicts of all suppliers. The store sells while it sells the offers of at least one of them,
- * and its bounds are those of the supplier with the highest one.
- */
+/** The store sells while it sells the offers of one supplier; its bounds are those of the one with the highest. */
 export function verdictOfAll(all: ReadonlyMap<string, Verdict>, now: Date): Verdict {
   const selling = [...all.values()].filter(({ action }) => action !== 'stop')
   const [best] = (selling.length > 0 ? selling : [...all.values()]).sort(roomiest)
@@ -115,13 +94,12 @@ export function verdictOfAll(all: ReadonlyMap<string, Verdict>, now: Date): Verd
   return { parts, action: signalsOf(parts, now).agent_action, bounds: best.bounds }
 }
 
-/** Orders verdicts by their tightest bound, which is the first, the highest one in front. */
+/** By their tightest bound, the highest in front. */
 function roomiest({ bounds: [one] }: Verdict, { bounds: [other] }: Verdict): number {
   if (one === undefined || other === undefined) return Number(!other) - Number(!one)
   return one.max === other.max ? 0 : one.max > other.max ? -1 : 1
 }
 
-/** The reason why a purchase is refused. */
 export type Unsold =
   | { readonly type: 'paused' }
   /** The offers of this supplier are not sold, but others are. */
@@ -129,10 +107,8 @@ export type Unsold =
   | { readonly type: 'too_large'; readonly bound: Bound }
 
 /**
- * Returns why a purchase of this amount is refused, or undefined when it is sold.
- *
- * @param isFromFloat whether the refund wallet would pay a refund. The payment processor refunds payments
- *   in coins and confirms them, so the float and the witnesses do not limit them.
+ * Why a purchase is refused, if it is. The processor refunds payments in coins and confirms them, so the float and
+ * the witnesses limit only those that are paid `isFromFloat`.
  */
 export function unsold(
   { action, bounds }: Verdict,
@@ -144,28 +120,20 @@ export function unsold(
   return bound && amount > bound.max ? { type: 'too_large', bound } : undefined
 }
 
-/** The bounds that apply only to purchases paid in USDC. */
 const usdcOnly: readonly Bound['by'][] = ['refund_float', 'witness']
 
-/** The means as they bound the offers of one supplier. */
 type BoundMeans = Omit<Means, 'funds'> & Pick<SupplierFacts, 'funds'>
 
 function isFunds(funds: SupplierFacts['funds']): funds is Funds {
   return funds !== undefined && funds !== 'unbounded'
 }
 
-/**
- * A failing purchase costs its buyer nothing, so one purchase may take at most a quarter of the free
- * float. The store can keep selling beside it.
- */
+/** A failing purchase costs its buyer nothing, so one may take at most a quarter of the free float. */
 function shareOfFloat({ float, exposure }: Cover): Usdc {
   return usdc(remainder(float, exposure) / 4n)
 }
 
-/**
- * The reserved part of the wallet at the supplier. An unconfirmed payment is cheap to make and can be
- * revoked, so all unconfirmed payments together reserve at most half of the wallet.
- */
+/** An unconfirmed payment is cheap and can be revoked, so all of them reserve at most half of the wallet. */
 function reservedOf({ available, committed, unconfirmed }: Funds): Usdc {
   const half = usdc(available / 2n)
   return usdc(committed + (unconfirmed < half ? unconfirmed : half))
@@ -183,7 +151,6 @@ function boundsOf({ cover, funds, maxRefund, maxBorneOut }: BoundMeans): readonl
   return bounds.sort((one, other) => Number(one.max - other.max))
 }
 
-/** Deducts recent sales and pending payments from the means. */
 function withoutSales(means: Means, { sold, supplier }: Facts): BoundMeans {
   const { cover, pending } = means
   const { funds } = supplier
@@ -257,7 +224,6 @@ function down(detail: string): PartHealth {
   return { state: 'down', detail }
 }
 
-/** Returns the worse of two states of the same part; the first when they are equal. */
 function worseOf(one: PartHealth, other: PartHealth): PartHealth {
   const order: readonly PartHealth['state'][] = ['healthy', 'degraded', 'down']
   return order.indexOf(other.state) > order.indexOf(one.state) ? other : one
@@ -269,4 +235,82 @@ function remainder(held: Usdc, owed: Usdc): Usdc {
 
 function ether(wei: bigint): string {
   return (Number(wei) / 1e18).toPrecision(3)
+}
+
+/** The published signals (x402-signals 4.3). */
+export interface Signals {
+  readonly provider_health: 'healthy' | 'degraded' | 'down'
+  readonly agent_action: 'pay' | 'retry_later' | 'stop'
+  readonly last_updated: string
+}
+
+export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
+
+export interface PartHealth {
+  readonly state: Signals['provider_health']
+  readonly detail: string
+}
+
+export type Parts = Readonly<Record<Part, PartHealth>>
+
+/** Purchases stop while a part is down, because money could move without a record, proof or cover. */
+export function signalsOf(parts: Parts, now: Date): Signals {
+  const states = Object.values(parts).map(({ state }) => state)
+  const last_updated = now.toISOString()
+  if (states.includes('down')) {
+    return { provider_health: 'down', agent_action: 'stop', last_updated }
+  }
+  if (states.includes('degraded')) {
+    return { provider_health: 'degraded', agent_action: 'retry_later', last_updated }
+  }
+  return { provider_health: 'healthy', agent_action: 'pay', last_updated }
+}
+
+const windowMs = 5 * 60_000
+const maxOutcomes = 200
+const outageFailures = 3
+
+interface Outcome {
+  readonly at: number
+  readonly ok: boolean
+  readonly detail: string
+}
+
+export interface Tally {
+  readonly good: number
+  readonly failed: number
+}
+
+export function keepOutcomes(now: () => Date) {
+  let outcomes: readonly Outcome[] = []
+
+  function recent(): readonly Outcome[] {
+    const since = now().getTime() - windowMs
+    return outcomes.filter(({ at }) => at >= since)
+  }
+
+  return {
+    recent,
+    note(ok: boolean, detail = '') {
+      outcomes = [...outcomes.slice(1 - maxOutcomes), { at: now().getTime(), ok, detail }]
+    },
+    tally(): Tally {
+      const all = recent()
+      const good = all.filter(({ ok }) => ok).length
+      return { good, failed: all.length - good }
+    },
+  }
+}
+
+/** Down while the newest outcomes are all failures; degraded while over a quarter of all are. */
+export function healthOf(recent: readonly Outcome[]): PartHealth {
+  const failures = recent.filter(({ ok }) => !ok)
+  const newest = recent.slice(-outageFailures)
+  if (newest.length === outageFailures && newest.every(({ ok }) => !ok)) {
+    return { state: 'down', detail: newest.at(-1)?.detail ?? '' }
+  }
+  if (failures.length * 4 > recent.length) {
+    return { state: 'degraded', detail: failures.at(-1)?.detail ?? '' }
+  }
+  return { state: 'healthy', detail: '' }
 }

@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf } from '../api/buying/credentials.ts'
 import type { Call, Credentials } from '../api/operation.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { countRefused, lookAtRefused } from './gate.ts'
-import { clientKeyOf, type Limits } from './rate-limit.ts'
+import { clientKeyOf, countRefused, type Limits, lookAtRefused } from './gate.ts'
 
 export function callIn(
   request: FastifyRequest,
@@ -49,6 +48,60 @@ export function preferredWaitMs({ headers }: FastifyRequest): number | undefined
   return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined
 }
 
+/** The maximum size of a body, in bytes. */
+export const maxBody = 16 * 1024
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Takes JSON bodies only. An empty body is undefined, because indexers probe purchases with one. Keys that
+ * would reach an object's prototype are refused.
+ */
+export function takeJsonBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const once = onceOf(request.headers['content-type'] ?? '')
+    if (once !== undefined) request.headers['content-type'] = once
+    done()
+  })
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      if (body.length === 0) return done(null, undefined)
+      const text = textOf(body)
+      if (text === undefined) return done(notJson('The body is not UTF-8 text.'))
+      return parse(request, text, (error, value) =>
+        error ? done(notJson('The body is not valid JSON.')) : done(null, value),
+      )
+    },
+  )
+}
+
+/**
+ * The content type that a header repeats: some libraries add their own to the caller's, joined by a comma.
+ * Undefined if the header has only one, or different ones.
+ */
+function onceOf(header: string): string | undefined {
+  const [first = '', ...others] = header.split(',').map((type) => type.trim())
+  const isRepeated = others.every((type) => type.toLowerCase() === first.toLowerCase())
+  return others.length > 0 && isRepeated ? first : undefined
+}
+
+function textOf(body: Buffer): string | undefined {
+  try {
+    return utf8.decode(body)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function notJson(message: string): Refusal {
+  return new Refusal('invalid_json', message)
+}
+
 /**
  * The flat fields of the JSON body of a request. Fields in the query are refused: if they were ignored, the
  * body would be empty, and the purchase would be answered with the terms of some other offer.
@@ -66,7 +119,7 @@ export function postedFields({
     throw new Refusal('unknown_parameter', message, { parameter: shown })
   }
   if (typeof (body ?? {}) !== 'object' || Array.isArray(body)) {
-    throw new Refusal('invalid_json', 'The body must be a JSON object.')
+    throw notJson('The body must be a JSON object.')
   }
   return { ...(body as object | null | undefined) }
 }
@@ -89,11 +142,7 @@ export function quoteFields(url: string): Record<string, string> {
 const maxQuery = 2048
 const controlCharacters = /\p{Cc}/u
 
-/**
- * The parameters in the query of a request, read strictly: UTF-8 in percent encoding, `+` for a space.
- *
- * @param url the raw target of the request
- */
+/** The parameters in the query of a raw target, read strictly: UTF-8 in percent encoding, `+` for a space. */
 export function inQuery(url: string): ParamSource {
   return (known) => {
     const fields = new Map<string, string>()

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discoveryError, problem } from '../api/refusals.ts'
 import { type Charged, internalRule, Refusal, rules } from '../lib/refusal.ts'
-import { maxBody } from './body.ts'
+import { maxBody } from './call.ts'
+import { pathOf, type RouteTable } from './gate.ts'
 import { mayBringPayment } from './payment-headers.ts'
-import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface ErrorEdge {
   readonly siteUrl: string
   readonly routes: RouteTable
-  /** The error page for a browser that asked for a page; undefined for all other clients. */
+  /** Undefined for clients that did not ask for a page. */
   readonly pageFor?: PageFor | undefined
 }
 
@@ -21,7 +21,7 @@ export type PageFor = (
   reply: FastifyReply,
 ) => string | undefined
 
-/** Turns an error into its answer, in the format of the interface that was called. Only our own defects are logged. */
+/** In the format of the interface that was called. Only our own defects are logged. */
 export function answerError(
   edge: ErrorEdge,
   error: unknown,
@@ -49,7 +49,6 @@ export function answerError(
   return reply.type(`${type}; charset=utf-8`).send(JSON.stringify(body))
 }
 
-/** Whether a path belongs to the discovery interface, which has its own format of errors. */
 function isDiscovery(path: string): boolean {
   return path === '/ai' || path.startsWith('/ai/')
 }
@@ -60,7 +59,7 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
   return { siteUrl, requestId: request.id, charged: charges ? charged : undefined }
 }
 
-/** The refusal for an error. Some come from the HTTP library, before our code runs. Undefined: our own defect. */
+/** Some come from the HTTP library, before our code runs. Undefined: our own defect. */
 function refusalFor(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -84,7 +83,7 @@ function refusalFor(error: unknown): Refusal | undefined {
   }
 }
 
-/** The answers to requests that the HTTP parser cannot read, by the codes of Node. */
+/** By the codes of Node. */
 const unread: Readonly<Record<string, readonly [number, title: string, code: string, string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -101,8 +100,8 @@ const unread: Readonly<Record<string, readonly [number, title: string, code: str
 }
 
 /**
- * Answers a request that the HTTP parser could not read. Its path is unknown, so the body has the fields of
- * both interfaces. `charged` is unknown, because the request may have repeated a payment that was charged.
+ * The path is unknown, so the body has the fields of both interfaces. `charged` is unknown, because the request may
+ * have repeated a payment that was charged.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return

@@ -1,25 +1,123 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isIPv4, isIPv6 } from 'node:net'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from '../lib/refusal.ts'
 import { bringsPayment, mayBringPayment } from './payment-headers.ts'
-import {
-  clientKeyOf,
-  type Limits,
-  type RateLimiter,
-  type RateLimitResult,
-  rateLimitHeaders,
-} from './rate-limit.ts'
-import { pathOf, type RouteTable } from './route-table.ts'
 
-interface GateDeps {
-  readonly limits: Limits
-  readonly routes: RouteTable
+/** At most `limit` requests of a client in a window, which begins with its first request. */
+interface LimitRule {
+  readonly name: string
+  readonly limit: number
+  readonly windowSeconds: number
+}
+
+interface RateLimitResult {
+  readonly allowed: boolean
+  readonly remaining: number
+  /** Whole seconds, at least 1, after which the whole limit is allowed again. */
+  readonly resetSeconds: number
+}
+
+export interface RateLimiter extends LimitRule {
+  take(client: string): Promise<RateLimitResult>
+  /** Whether one more request would be allowed now, without counting it. */
+  peek(client: string): Promise<RateLimitResult>
+}
+
+const minute = { windowSeconds: 60 }
+const hour = { windowSeconds: 3_600 }
+
+export const limitRules = {
+  discovery: { name: 'discovery', limit: 60, ...minute },
+  reading: { name: 'reading', limit: 300, ...minute },
+  purchase: { name: 'purchase', limit: 60, ...minute },
+  /** Payments and sign-ins that were not accepted, and unknown ICCIDs. */
+  refused: { name: 'refused', limit: 20, ...minute },
+  /** Checkouts that a visitor has started, each with an invoice of the payment processor. */
+  checkout: { name: 'checkout', limit: 30, ...hour },
+  mail: { name: 'mail', limit: 10, ...hour },
+  /** The same mail to one address, for all visitors together. */
+  mailbox: { name: 'mailbox', limit: 1, windowSeconds: 900 },
+  /** All mails to one address that one kind of page sends, for all visitors together. */
+  mailing: { name: 'mailing', limit: 6, ...hour },
+} as const satisfies Readonly<Record<string, LimitRule>>
+
+export type LimitName = keyof typeof limitRules
+export type Limits = Readonly<Record<LimitName, RateLimiter>>
+
+/** Makes the counter of each limit, in this process or shared with other nodes. */
+export type CounterFactory = (rule: LimitRule) => RateLimiterAbstract
+
+export function createLimits(counterOf: CounterFactory = countingHere): Limits {
+  const limits = Object.entries(limitRules).map(([name, rule]) => [
+    name,
+    limiterOf(rule, counterOf(rule)),
+  ])
+  return Object.fromEntries(limits)
+}
+
+export function countingHere({ name, limit, windowSeconds }: LimitRule): RateLimiterMemory {
+  return new RateLimiterMemory({ keyPrefix: name, points: limit, duration: windowSeconds })
+}
+
+export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract): RateLimiter {
+  return {
+    ...rule,
+    async take(client) {
+      try {
+        return resultOf(true, await counter.consume(client))
+      } catch (refused) {
+        if (refused instanceof RateLimiterRes) return resultOf(false, refused)
+        throw refused
+      }
+    },
+    async peek(client) {
+      const counted = await counter.get(client)
+      if (counted === null || counted.msBeforeNext <= 0) {
+        return { allowed: true, remaining: rule.limit, resetSeconds: rule.windowSeconds }
+      }
+      return resultOf(counted.consumedPoints < rule.limit, counted)
+    },
+  }
+}
+
+function resultOf(allowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) {
+  const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
+  return { allowed, remaining: remainingPoints, resetSeconds }
+}
+
+/** The headers of every answer of a limited path (draft-ietf-httpapi-ratelimit-headers). */
+export function rateLimitHeaders(
+  { name, limit, windowSeconds }: LimitRule,
+  { remaining, resetSeconds }: RateLimitResult,
+): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+  }
+}
+
+/**
+ * The key under which the limits count a client: an IPv4 address, also one mapped into IPv6, or the /64 of an IPv6
+ * address, which one subscriber has to itself. Texts that are no address come from a proxy that forwards what its
+ * clients write; they count as one client, so that nobody can pose as a new one each time.
+ */
+export function clientKeyOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  if (isIPv4(plain)) return plain
+  if (!isIPv6(plain)) return 'no address'
+  const parsed = ipaddr.process(plain)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  const prefix = parsed.parts.slice(0, 4).map((group) => group.toString(16))
+  return `${prefix.join(':')}::/64`
 }
 
 /**
  * Admits a request, or refuses it before its body is read: no host (400), too many requests (429), an unknown path
  * (404), a method that the path does not support (405).
  */
-export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
+export function guardRequests(app: FastifyInstance, limits: Limits, routes: RouteTable): void {
   app.addHook('onRequest', async (request, reply) => {
     requireHost(request)
     reply.header('x-request-id', request.id)
@@ -47,30 +145,28 @@ export async function takeFrom(
   { ip }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Refusal | undefined> {
-  return aboveLimit(limiter, await limiter.take(clientKeyOf(ip)), reply)
+  const taken = await limiter.take(clientKeyOf(ip))
+  reply.headers(rateLimitHeaders(limiter, taken))
+  return taken.allowed ? undefined : tooMany(limiter, taken, 'requests')
 }
 
-function aboveLimit(
-  limiter: RateLimiter,
-  taken: RateLimitResult,
-  reply: FastifyReply,
-): Refusal | undefined {
-  reply.headers(rateLimitHeaders(limiter, taken))
-  if (taken.allowed) return undefined
-  const { limit, windowSeconds } = limiter
-  const message = `More than ${limit} requests in ${windowSeconds} seconds; try again in ${taken.resetSeconds}.`
-  return new Refusal('rate_limited', message, { retryAfterSeconds: taken.resetSeconds })
+function tooMany(
+  { limit, windowSeconds }: LimitRule,
+  { resetSeconds: retryAfterSeconds }: RateLimitResult,
+  what: string,
+): Refusal {
+  const message = `More than ${limit} ${what} in ${windowSeconds} seconds; try again in ${retryAfterSeconds}.`
+  return new Refusal('rate_limited', message, { retryAfterSeconds })
 }
 
 /**
  * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a caller
- * who repeats a payment must not be told to wait as if there were no order. Looking for an order costs as much
- * as reading one, so it counts against the reading limit of the caller's address; nobody can use up that limit
- * for a buyer at another address.
+ * who repeats a payment must not be told to wait as if there were no order. Looking for an order counts against
+ * the reading limit of the caller's address; nobody can use up that limit for a buyer at another address.
  *
  * @throws Refusal the given one
  */
-export async function holdUp(
+async function holdUp(
   { reading }: Pick<Limits, 'reading'>,
   request: FastifyRequest,
   refusal: Refusal,
@@ -90,8 +186,7 @@ function methodNotAllowed(
   methods: ReadonlySet<string>,
   reply: FastifyReply,
 ): Refusal {
-  const allowed = [...methods, 'OPTIONS'].sort()
-  reply.header('allow', allowed.join(', '))
+  reply.header('allow', [...methods, 'OPTIONS'].sort().join(', '))
   return new Refusal(
     'method_not_allowed',
     `${method} is not allowed here; use ${choice.format([...methods].sort())}.`,
@@ -99,8 +194,8 @@ function methodNotAllowed(
 }
 
 /**
- * Limits how many invalid signatures of a client the store checks: a client that was refused too often has to wait
- * before the next one is checked. Accepted proofs do not count; proofs that could not be checked do.
+ * Limits how many invalid signatures of a client the store checks, because a check costs computation and calls to the
+ * chain. Accepted proofs do not count; proofs that could not be checked do.
  *
  * It counts by client address and never by the payer that a payment names: otherwise anyone could name someone
  * else as the payer and lock them out.
@@ -111,8 +206,9 @@ export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
     const refusal = await lookAtRefused(limits.refused, request, reply)
     if (refusal) await holdUp(limits, request, refusal)
   })
-  app.addHook('onResponse', async (request, reply) => {
-    if (carriesProof(request) && countsAsRefused(request, reply)) {
+  app.addHook('onResponse', async (request, { statusCode }) => {
+    if (!carriesProof(request)) return
+    if (request.provesNothing || isNotAccepted(statusCode)) {
       await countRefused(limits.refused, request)
     }
   })
@@ -126,28 +222,157 @@ export async function lookAtRefused(
   const looked = await limiter.peek(clientKeyOf(request.ip))
   if (looked.allowed) return undefined
   reply.headers(rateLimitHeaders(limiter, looked))
-  const { limit, windowSeconds } = limiter
-  return new Refusal(
-    'rate_limited',
-    `More than ${limit} payments, sign-ins or ICCIDs were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
-    { retryAfterSeconds: looked.resetSeconds },
-  )
+  return tooMany(limiter, looked, 'payments, sign-ins or ICCIDs were refused')
 }
 
 export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest): Promise<void> {
   await limiter.take(clientKeyOf(ip))
 }
 
-/** A payment that could not be checked cost as many calls to the chain as a refused one. */
-function countsAsRefused({ provesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  return provesNothing || isNotAccepted(statusCode)
-}
-
 export function isNotAccepted(status: number): boolean {
   return status === 401 || status === 402
 }
 
-/** Whether a request has a signature, whose check costs computation and calls to the chain. */
 function carriesProof(request: FastifyRequest): boolean {
   return bringsPayment(request) || (request.headers['sign-in-with-x'] ?? '') !== ''
+}
+
+/** More requests under way than agents or people behind one address need. */
+export const maxAtOnce = 64
+/** Of these, the reads that are worked on at a time; the others wait. No read waits for anything outside. */
+const maxReads = 2
+/** While connections arrive, so many of them are accepted before the next read of an address begins. */
+const arrivalsBetween = 32
+
+interface Client {
+  underWay: number
+  reading: number
+  readonly waiting: Set<() => void>
+}
+
+/**
+ * Keeps one client address from delaying the others: a few of its reads are worked on at a time, and above
+ * {@link maxAtOnce} its requests are refused (see {@link holdUp}), except probes.
+ */
+export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'>): void {
+  const clients = new Map<string, Client>()
+  const betweenArrivals = arrivalsOf(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    const key = clientKeyOf(request.ip)
+    const client = clients.get(key) ?? { underWay: 0, reading: 0, waiting: new Set() }
+    const { limit, isProbe } = request.routeOptions.config ?? {}
+    const isRead = request.method === 'GET' && limit !== undefined
+    const begin = () => {
+      client.waiting.delete(begin)
+      client.reading += 1
+      done()
+    }
+    const beginNext = () => {
+      const [next] = client.waiting
+      if (client.reading < maxReads) next?.()
+    }
+    const end = (what: 'underWay' | 'reading') => {
+      client[what] -= 1
+      if (client.underWay + client.reading === 0) clients.delete(key)
+    }
+    const leave = () => {
+      end('underWay')
+      // One that has hung up before its turn is not worked for.
+      if (!isRead || client.waiting.delete(begin)) return
+      betweenArrivals(() => {
+        end('reading')
+        beginNext()
+      })
+    }
+    const enter = () => {
+      if (reply.raw.destroyed) return
+      clients.set(key, client)
+      client.underWay += 1
+      reply.raw.once('close', leave)
+      if (!isRead) return done()
+      client.waiting.add(begin)
+      beginNext()
+    }
+    if (isProbe || client.underWay < maxAtOnce) return enter()
+    reply.header('x-request-id', request.id)
+    const message = `More than ${maxAtOnce} requests at once; try again when some are answered.`
+    const refusal = new Refusal('rate_limited', message, { retryAfterSeconds: 1 })
+    holdUp(limits, request, refusal).then(enter, done)
+  })
+}
+
+/**
+ * Does work when no connection arrives any more, or {@link arrivalsBetween} of them have: Node accepts one in each
+ * turn of the event loop, so a client behind hundreds of them is reached soon only if most turns are short.
+ */
+function arrivalsOf(app: FastifyInstance): (work: () => void) => void {
+  let arrivals = 0
+  app.server.on('connection', () => {
+    arrivals += 1
+  })
+  return (work) => {
+    const first = arrivals
+    // The first look may still come in the same turn.
+    let seen = -1
+    const look = () => {
+      const isQuiet = arrivals === seen
+      seen = arrivals
+      if (isQuiet || arrivals - first >= arrivalsBetween) work()
+      else setImmediate(look)
+    }
+    setImmediate(look)
+  }
+}
+
+interface KnownPath {
+  readonly segments: readonly string[]
+  readonly methods: Set<string>
+  config: FastifyContextConfig
+}
+
+export interface RouteTable {
+  /** The known path that matches the path of a request, whatever its method. */
+  find(path: string): KnownPath | undefined
+}
+
+/** Records every route that is added afterwards, to distinguish a wrong method from a wrong path. */
+export function createRouteTable(app: FastifyInstance): RouteTable {
+  const paths: KnownPath[] = []
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (url === '*') return
+    const segments = segmentsOf(url)
+    const known = paths.find((path) => path.segments.join('/') === segments.join('/'))
+    const path = known ?? { segments, methods: new Set(), config: {} }
+    for (const name of [method].flat()) path.methods.add(name)
+    path.config = { ...path.config, ...config }
+    if (known === undefined) paths.push(path)
+  })
+  return {
+    find: (path) => {
+      const segments = segmentsOf(path)
+      return paths.find((known) => matches(known.segments, segments))
+    },
+  }
+}
+
+/** The path of a request's target, without its query and decoded, as the router reads it. */
+export function pathOf(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1)
+  try {
+    return decodeURI(path)
+  } catch (error) {
+    if (error instanceof URIError) return path
+    throw error
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/')
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, at) => part === segments[at] || (part.startsWith(':') && segments[at]))
+  )
 }

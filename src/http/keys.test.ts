@@ -4,8 +4,8 @@ import type { Site } from '../api/deps.ts'
 import { didOf } from '../api/extensions/policies.ts'
 import type { StoreDeps } from '../api/operation.ts'
 import { DidDocument, JwkSet, keySets } from '../api/store.ts'
-import { createSigningKeys } from '../secrets/keys.ts'
-import { routeStoreOperations } from './operations.ts'
+import { createSigningKeys } from '../secrets/secrets.ts'
+import { routeStoreOperations } from './routes.ts'
 
 const oldKey = Buffer.alloc(32, 1)
 const newKey = Buffer.alloc(32, 2)

@@ -1,12 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { hashOf, sameHash } from '../secrets/tokens.ts'
+import { hashOf, sameHash } from '../secrets/secrets.ts'
 
 const ownNames = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)(:\d+)?$/i
 
-/**
- * Whether a Host header, with or without a port, names this machine. In a DNS rebinding attack, a page of another
- * host calls the store by the name of that host.
- */
+/** In a DNS rebinding attack, a page of another host calls the store by the name of that host. */
 export function isOwnName(host: string): boolean {
   return ownNames.test(host)
 }
@@ -14,8 +11,8 @@ export function isOwnName(host: string): boolean {
 export interface OperatorAccess {
   readonly token: string | undefined
   /**
-   * Whether callers on this machine are the operator if no token is set. Never in live mode: a request that a
-   * proxy on this machine forwards without headers of its own looks like a local one.
+   * Without a token, callers on this machine are the operator. Never in live mode: a request that a bare proxy on
+   * this machine forwards looks like a local one.
    */
   readonly isOpenHere: boolean
 }
@@ -33,7 +30,7 @@ function carries({ headers }: FastifyRequest, token: string): boolean {
   return given !== undefined && sameHash(hashOf(given), hashOf(token))
 }
 
-/** Headers of requests that a proxy forwarded or a web page sent: they do not come from the operator. */
+/** They show that a proxy forwarded the request or a web page sent it. */
 const broughtBy = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'origin']
 const loopback = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
 

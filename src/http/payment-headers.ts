@@ -13,8 +13,8 @@ const paymentHeaders = {
 } as const
 
 /**
- * The echoed terms, at most 3.5 kB, and the longest signature that is accepted, 6 kB of hex for a wallet that is
- * not deployed yet (ERC-6492), make 13.2 kB of base64. Node accepts 16 kB of headers.
+ * The echoed terms, at most 3.5 kB, and a signature of a wallet that is not deployed yet (ERC-6492), 6 kB of hex,
+ * make 13.2 kB of base64. Node accepts 16 kB of headers.
  */
 const maxSignatureHeader = 14 * 1_024
 
@@ -29,7 +29,7 @@ export function bringsPayment({ headers }: FastifyRequest): boolean {
   return !isAbsent(headers['payment-signature'])
 }
 
-/** The same, for routes whose payments may be elsewhere, such as in a body that has not been read yet. */
+/** Also for routes whose payments may be elsewhere, such as in a body that has not been read yet. */
 export function mayBringPayment(request: FastifyRequest): boolean {
   return (request.routeOptions.config?.mayBringPayment ?? bringsPayment)(request)
 }
@@ -38,7 +38,7 @@ function isAbsent(header: string | readonly string[] | undefined): header is und
   return header === undefined || header === ''
 }
 
-/** The payment of a request. Version 1 of x402 used another header, `X-PAYMENT`. */
+/** Version 1 of x402 used another header, `X-PAYMENT`. */
 export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
   const presented = presentedPayment(headers['payment-signature'])
   return presented.type === 'none' && !isAbsent(headers['x-payment']) ? versionOne : presented
@@ -56,10 +56,7 @@ export function presentedPayment(header: string | string[] | undefined): Present
   }
 }
 
-/**
- * Answers 402 with the terms in the header. The body repeats them, decoded, and adds a sentence that a person or
- * a model can act on, because not every client reads headers.
- */
+/** The body repeats the terms of the header, because not every client reads headers. */
 export function answer402(
   reply: FastifyReply,
   required: PaymentRequired,
@@ -72,17 +69,17 @@ export function answer402(
     .send({ ...required, ...more })
 }
 
-/** Marks an answer about an order: no cache may store it. */
+/** No cache may store it. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
 }
 
-/** The header with the settlement of a proven payment; empty while the payment is not proven. */
+/** Empty while the payment is not proven. */
 export function paymentResponse(settled: Settled | undefined): Record<string, string> {
   return settled ? { [paymentHeaders.response]: encoded(settled) } : {}
 }
 
-/** Encodes as the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
+/** As the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
 function encoded(content: PaymentRequired | Settled): string {
   return Buffer.from(JSON.stringify(content)).toString('base64')
 }

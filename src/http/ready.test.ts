@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { StoreDeps } from '../api/operation.ts'
 import { ready } from '../api/store.ts'
 import { createHealth } from '../health/health.ts'
-import { routeStoreOperations } from './operations.ts'
+import { routeStoreOperations } from './routes.ts'
 
 const token = 'sixteen-letters-'
 const fault = 'connect ECONNREFUSED 10.0.0.7:5432'

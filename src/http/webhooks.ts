@@ -17,7 +17,6 @@ export interface SupplierWebhookDeps {
 /** In bytes. Records of suppliers contain terms and instructions, so they are larger than buyers' bodies. */
 const maxSupplierBody = 256 * 1_024
 
-/** The webhook of the suppliers; a header identifies the supplier. */
 export function routeSupplierWebhook(app: FastifyInstance, deps: SupplierWebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
@@ -40,15 +39,12 @@ export function routeSupplierWebhook(app: FastifyInstance, deps: SupplierWebhook
 
 export interface ProcessorWebhookDeps {
   readonly hasten: (invoice: string) => Promise<void>
-  /** Checks the signature of a call, and reads the invoice that it names. */
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
 }
 
-/** A header that is absent, sent once, or repeated. */
 export type Header = string | readonly string[] | undefined
 
 export type InvoiceEvent =
-  /** Not signed by the processor. */
   | { readonly isGenuine: false }
   /** Undefined for events about anything else. */
   | { readonly isGenuine: true; readonly invoice: string | undefined }

@@ -1,9 +1,6 @@
 /**
- * Serializes a JSON value in its canonical form (RFC 8785), so that equal values have equal hashes.
- * Members are sorted by the UTF-16 code units of their names. Numbers and strings are written as
- * ECMAScript writes them, as the RFC requires.
- *
- * @throws Error for a value that JSON cannot express: an infinite number, a lone surrogate, a function
+ * The canonical form of a JSON value (RFC 8785), so that equal values have equal hashes. Members are sorted by the
+ * UTF-16 code units of their names. @throws Error for what JSON cannot express
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

@@ -1,17 +1,13 @@
-/** The message of an error, or the text of whatever else was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Marks an unreachable branch. Adding a case to the union becomes a compile error here. */
+/** Adding a case to the union becomes a compile error here. */
 export function never(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}`)
 }
 
-/**
- * The same error with a message. If a host has several addresses, Node leaves the message empty and keeps the
- * error of each address in `errors`.
- */
+/** If a host has several addresses, Node leaves the message empty and keeps the error of each in `errors`. */
 export function withReasons(error: Error): Error {
   if (error instanceof AggregateError && error.message === '') {
     error.message = error.errors.map(({ message }) => message).join('; ')
@@ -19,12 +15,7 @@ export function withReasons(error: Error): Error {
   return error
 }
 
-/**
- * Why a call with `fetch` failed, for the log: in the store's own words, with only a system code such as
- * ECONNRESET from the error, because the messages of fetch quote header values.
- *
- * @param timeoutMs the limit that the call was given
- */
+/** Why a call with `fetch` failed, for the log: never the messages of fetch, because they quote header values. */
 export function whyCallFailed(error: unknown, timeoutMs: number): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`

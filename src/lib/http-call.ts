@@ -10,7 +10,6 @@ export type Answer =
     }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** A service that is called with JSON over HTTP. */
 interface JsonService {
   readonly baseUrl: string
   /** The whole `Authorization` header: a secret. */
@@ -25,21 +24,16 @@ export interface JsonRequest {
   /** Begins with a slash; its parts are already URL-encoded. */
   readonly path: string
   readonly body?: unknown
-  /** Aborts the call. */
   readonly signal?: AbortSignal
   /** A longer answer is not read to its end, and its outcome is `unknown`. */
   readonly maxBytes?: number
 }
 
-/** Enough for any single record of the services that we know. */
 const maxDefaultBytes = 256 * 1024
 
 /**
- * Makes one call. The caller judges the status. A call is never repeated here, because only the caller
- * knows what is safe to repeat.
- *
- * A reason never holds a secret or a body, because reasons are logged. For the same reason, no message
- * of a caught error is passed on: fetch quotes header values in its messages.
+ * Makes one call, and never repeats it: only the caller knows what is safe to repeat. A reason is logged, so it never
+ * holds a secret, a body or the message of a caught error: fetch quotes header values.
  */
 export async function callJson(service: JsonService, request: JsonRequest): Promise<Answer> {
   const timeout = AbortSignal.timeout(service.timeoutMs)
@@ -81,10 +75,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Reads the body of a response as text, or returns undefined when it exceeds `maxBytes`. Reading stops
- * there, so an endless response cannot fill the memory.
- */
+/** The body as text; undefined when it exceeds `maxBytes`. An endless response cannot fill the memory. */
 export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []

@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { Brand } from './brand.ts'
 
-/** The supplier's own id of an offer, used throughout the store. */
+/** The supplier's own. */
 export type OfferId = Brand<string, 'OfferId'>
-/** Identifies an order. It is unguessable, because it grants access to the order's state. */
+/** Unguessable, because it grants access to the order's state. */
 export type OrderId = Brand<string, 'OrderId'>
-/** Identifies one settlement of money (x402-signals). */
+/** Of one settlement of money (x402-signals). */
 export type PaymentId = Brand<string, 'PaymentId'>
-/** Identifies a checkout. */
 export type CheckoutId = Brand<string, 'CheckoutId'>
-/** Identifies the only refund of a payment. */
 export type RefundId = Brand<string, 'RefundId'>
 
-/**
- * An offer id in the form in which ids are compared. Offers are found in any case, and a repeated purchase may
- * write its offer in another case than before, so two offers whose ids differ only in case are never both sold.
- */
+/** Offers are found in any case, so two whose ids differ only in case are never both sold. */
 export function idInCapitals(id: string): string {
   return id.toUpperCase()
 }
@@ -24,8 +18,8 @@ export function idInCapitals(id: string): string {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Derives ids of 130 bits from a digest (32 bytes in hex, keyed with a secret of the store): whoever has one
- * reads or approves something, so none may be guessable (docs/contributors/decisions/005).
+ * Derives ids of 130 bits from a digest (32 bytes in hex, keyed with a secret of the store): whoever has one reads or
+ * approves something, so none may be guessable (docs/contributors/decisions/005).
  */
 function derived<Id extends string>(prefix: string): (digest: string) => Id {
   return (digest) => {
@@ -41,7 +35,6 @@ export const checkoutIdOf = derived<CheckoutId>('chk')
 /** The token that opens the page of an approval. */
 export const approvalTokenOf = derived('apr')
 
-/** An order has only one refund id. */
 export function refundIdOf(order: OrderId): RefundId {
   const digest = createHash('sha256').update(`refund-id:${order}`).digest('hex')
   return derived<RefundId>('ref')(digest)
@@ -55,3 +48,8 @@ function formOf<Id extends string>(prefix: string): (text: string) => text is Id
 export const isOrderId = formOf<OrderId>('ord')
 export const isPaymentId = formOf<PaymentId>('pay')
 export const isCheckoutId = formOf<CheckoutId>('chk')
+
+declare const brand: unique symbol
+
+/** A `T` that only its own constructor creates, so that the compiler tells two kinds of string or bigint apart. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts'
+import type { Brand } from './ids.ts'
 
 /** USDC in its smallest unit, a millionth of a dollar. 12.50 USDC is 12_500_000n. */
 export type Usdc = Brand<bigint, 'Usdc'>
@@ -6,19 +6,17 @@ export type Usdc = Brand<bigint, 'Usdc'>
 /** US dollars in whole cents. 12.50 USD is 1250. */
 export type Cents = Brand<number, 'Cents'>
 
-/** USDC has six decimals on every chain that the store supports. */
 export const usdcDecimals = 6
 
 const atomicPerCent = 10_000n
 
-/** Parses an integer of atomic USDC, as in x402 ("12500000"). Throws on anything else. */
+/** Parses atomic USDC, as in x402 ("12500000"). Throws on anything else. */
 export function usdc(atomic: string | bigint): Usdc {
   const amount = typeof atomic === 'bigint' ? atomic : parseAtomic(atomic)
   if (amount < 0n) throw new Error(`${atomic} is not an amount of USDC`)
   return amount as Usdc
 }
 
-/** Converts a whole number of USDC, as in the settings. */
 export function usdcFromWhole(whole: number): Usdc {
   return usdc(BigInt(whole) * 10n ** BigInt(usdcDecimals))
 }
@@ -34,18 +32,17 @@ export function usdcFromCents(cents: Cents): Usdc {
   return (BigInt(cents) * atomicPerCent) as Usdc
 }
 
-/** Checks a whole number of cents. Throws on a fraction or a negative number; never rounds. */
+/** Throws on a fraction or a negative number; never rounds. */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} is not whole cents`)
   return value as Cents
 }
 
-/** The smallest amount; undefined for an empty list. */
 export function leastOf(amounts: readonly Usdc[]): Usdc | undefined {
   return [...amounts].sort((one, other) => Number(one - other))[0]
 }
 
-/** Formats the amount with at least two decimals: "12.50", "0.000001". */
+/** With at least two decimals: "12.50", "0.000001". */
 export function formatUsdc(amount: Usdc): string {
   const digits = amount.toString().padStart(usdcDecimals + 1, '0')
   const fraction = digits.slice(-usdcDecimals).replace(/0{1,4}$/, '')

@@ -1,4 +1,3 @@
-/** How a refusal looks from outside. */
 export interface Rule {
   readonly status: number
   /** The same words for every refusal of a code (RFC 9457). */
@@ -13,7 +12,7 @@ const rule = (status: number, title: string, retryable = false): Rule => ({
   retryable,
 })
 
-/** Every code of a refused request, with the answer that it gets; in the order of the tables of errors. */
+/** In the order of the tables of errors. */
 export const rules = {
   invalid_parameter: rule(400, 'Invalid parameter'),
   unknown_parameter: rule(400, 'Unknown parameter'),
@@ -52,37 +51,30 @@ export const rules = {
 } satisfies Readonly<Record<string, Rule>>
 export type RefusalCode = keyof typeof rules
 
-/** How an unexpected error is answered. Its own message is for the operator's log only. */
+/** Its own message is for the operator's log only. */
 export const internalRule: Rule = rule(500, 'Internal error', true)
 
 /** Whether the buyer's money moved, as errors publish it. */
 export type Charged = 'no' | 'yes' | 'unknown'
 
 export interface RefusalDetails {
-  /** The parameter at fault, if there is only one. */
   readonly parameter?: string
-  /** The accepted values, if they are a list. */
   readonly allowed?: readonly string[]
-  /** All faults of a body. The messages are made from them. */
+  /** The messages are made from them. */
   readonly faults?: readonly Fault[]
-  /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number
-  /** Whether the buyer's money moved (docs/agents/errors.md). Absent where no money can be involved. */
+  /** Absent where no money can be involved (docs/agents/errors.md). */
   readonly charged?: Charged
   /**
-   * The payment or sign-in of the request was not shown to be good or the caller's, and checking it cost calls to
-   * the chain or the supplier. It counts against the caller as a refused one. Never published.
+   * The payment or sign-in was not shown to be good or the caller's, and checking it cost calls to the chain or the
+   * supplier: it counts as a refused one. Never published.
    */
   readonly provesNothing?: true
-  /** Further facts for the caller, by their published names. */
+  /** By their published names. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/**
- * A request that the store refuses. The message may be shown to the caller.
- *
- * Every other exception is a defect of the store and becomes a 500 without details.
- */
+/** The message may be shown to the caller. Every other exception is a defect and becomes a 500 without details. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly details: RefusalDetails
@@ -95,7 +87,6 @@ export class Refusal extends Error {
   }
 }
 
-/** The same refusal for a request of which this is known. */
 export function refusalWith(
   { code, message, details }: Refusal,
   known: Pick<RefusalDetails, 'charged' | 'provesNothing'>,
@@ -103,7 +94,7 @@ export function refusalWith(
   return new Refusal(code, message, { ...details, ...known })
 }
 
-/** Does this for a request whose payment is known to have moved no money: refusals say so. */
+/** For work on a request whose payment is known to have moved no money: refusals say so. */
 export function whileUnpaid<T>(work: () => T): T {
   try {
     return work()
@@ -115,7 +106,7 @@ export function whileUnpaid<T>(work: () => T): T {
 /** A body with more faults than this is no attempt at one, and an answer to it must not be many times its size. */
 const maxFaults = 20
 
-/** Refuses a body. Reports only the first fault of each field. */
+/** Reports only the first fault of each field. */
 export function invalidBody(found: readonly Fault[]): Refusal {
   const faults = found
     .slice(0, maxFaults)
@@ -132,36 +123,29 @@ function onlyFault({ field, didYouMean }: Fault): RefusalDetails {
   return { parameter: field, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
 }
 
-/** One fault of one field of a request. The API and the website each word it themselves. */
+/** The API and the website each word it themselves. */
 export type Fault = FaultReason & {
   readonly field: string
-  /** The value that the caller probably meant. */
   readonly didYouMean?: string | number
 }
 
 export type FaultCode = FaultReason['code']
 
-/** The code of a fault, with the values that its message contains. */
 export type FaultReason = Plain | Bounded | OtherPlace | Listed | BadAddress
 
 interface Plain {
   readonly code:
     | 'missing'
     | 'missing_offer'
-    /** The value does not have the format of this field. */
     | 'malformed'
     | 'unknown_field'
-    /** More than one was asked for at once. */
     | 'several'
-    /** A value was given for an offer with a fixed price. */
     | 'fixed_price'
     | 'impossible_number'
     | 'not_mobile'
-    /** No numbering plan contains this number. The buyer may confirm it. */
+    /** No numbering plan contains it. The buyer may confirm it. */
     | 'unassigned_number'
-    /** This eSIM cannot be topped up with the store's plans. */
     | 'foreign_esim'
-    /** The address belongs to the store itself. */
     | 'own_address'
 }
 
@@ -173,7 +157,6 @@ interface Bounded {
   readonly step: string
 }
 
-/** The phone number belongs to another country than the offer. */
 type OtherPlace =
   | {
       readonly code: 'other_calling_code'

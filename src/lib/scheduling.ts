@@ -1,15 +1,13 @@
 interface RepeatOptions {
-  /** The delay after a successful run. */
   readonly everyMs: number
-  /** The delay after a failed run. It doubles with every further failure, up to `everyMs`. */
+  /** After a failed run. It doubles with every further failure, up to `everyMs`. */
   readonly retryMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Runs `task` immediately and then repeatedly, never twice at once, until the signal aborts. The task
- * returns whether it succeeded; it must not throw for expected failures. Resolves when the last run
- * has ended.
+ * Runs `task`, which returns whether it succeeded, again and again, never twice at once, until the signal aborts. It
+ * must not throw for expected failures. Resolves when the last run has ended.
  */
 export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions): Promise<void> {
   let retryMs = rhythm.retryMs
@@ -21,7 +19,6 @@ export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions
   }
 }
 
-/** Resolves after this time, or at once when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => {
@@ -37,15 +34,12 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A timeout is counted in so many parts. A turn of the event loop uses up one of them at most, however long it takes. */
+/** A turn of the event loop uses up one part of a timeout at most, however long it takes. */
 const parts = 10
 
 /**
- * Waits for the answer up to a timeout. Only time in which this process could handle answers counts: a
- * busy caller says nothing about the other side.
- *
- * @param timeoutMessage the message of the error after the timeout
- * @throws after `ms`, or with the rejection of `answer`
+ * Waits for the answer up to a timeout. Only time in which this process could handle answers counts: a busy caller
+ * says nothing about the other side.
  */
 export async function within<T>(
   ms: number,
@@ -68,7 +62,7 @@ export async function within<T>(
   }
 }
 
-/** Runs async functions one at a time, in the order of the calls. A failed one does not block the next. */
+/** Runs functions one at a time, in the order of the calls. A failed one does not block the next. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 export function inTurn(): InTurn {
@@ -80,10 +74,8 @@ export function inTurn(): InTurn {
   }
 }
 
-/** Long work that can pause wherever it yields. */
 export type Sliced<T> = Generator<undefined, T>
 
-/** How long work holds the process before waiting requests have their turn. */
 const sliceMs = 6
 
 /** Does the work in slices of a few milliseconds, and whatever waits before each of them. */
@@ -98,7 +90,6 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** Does the work without a pause. */
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const step = work.next()
@@ -106,7 +97,6 @@ export function atOnce<T>(work: Sliced<T>): T {
   }
 }
 
-/** Works through the items, and may pause after every few. */
 export function* eachOf<T>(
   items: Iterable<T>,
   work: (item: T, at: number) => void,

@@ -7,7 +7,7 @@ export function fold(text: string): string {
     .replace(/[ßæœøłđðþħı]/g, (letter) => plain[letter] ?? letter)
 }
 
-/** Letters that NFKD does not decompose, with the usual ASCII spelling. */
+/** Those that NFKD does not decompose. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -21,12 +21,11 @@ const plain: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Splits a text into folded words, which are runs of letters, their vowel signs, and digits. */
 export function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? []
 }
 
-/** Turns a name into a slug: "South Asia" becomes `south-asia`. */
+/** "South Asia" becomes `south-asia`. */
 export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }

@@ -1,14 +1,11 @@
+import { mkdirSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { type DestinationStream, type Logger, multistream, pino } from 'pino'
-import { fileIn, standard } from './log-lines.ts'
-import { groupingOutages } from './log-outages.ts'
 
 /**
- * The store's log, one JSON object a line. What could carry a secret is left out here too, in case a caller
- * forgets: headers, bodies, and the long form of errors, which repeats calldata.
- *
- * An outage takes one line at its start and one when it is over, however many calls fail.
- *
- * @param isOfDatabase whether an error means that the database is unavailable
+ * The store's log, one JSON object a line. What could carry a secret is left out here too, in case a caller forgets:
+ * headers, bodies, and the long form of errors, which repeats calldata. An outage takes two lines, however many calls
+ * fail.
  */
 export function createLog(
   level: string,
@@ -36,9 +33,7 @@ export function createLog(
   return log
 }
 
-/**
- * What is failing, if there may be very many such lines: the database, or work that is tried again and again.
- */
+/** What is failing, if there may be very many such lines. */
 function failingIn(facts: unknown, isOfDatabase: (error: unknown) => boolean): string | undefined {
   if (typeof facts !== 'object' || facts === null) return undefined
   const { err, error = err, what } = facts as Readonly<Record<string, unknown>>
@@ -46,10 +41,9 @@ function failingIn(facts: unknown, isOfDatabase: (error: unknown) => boolean): s
   return error !== undefined && typeof what === 'string' ? what : undefined
 }
 
-/** Standard output, and nothing else writes there. */
 export const liveLog = (): DestinationStream => standard(process.stdout)
 
-/** Everything goes to a file, so that the terminal stays readable; errors go to the terminal too. */
+/** Into a file, so that the terminal stays readable; errors go to the terminal too. */
 export function sandboxLog(dataDir: string): DestinationStream {
   return multistream([
     { level: 'trace', stream: fileIn(dataDir, 'store.log') },
@@ -60,7 +54,7 @@ export function sandboxLog(dataDir: string): DestinationStream {
 const maxMessage = 300
 const maxHex = /0x[0-9a-fA-F]{65,}/g
 
-/** Name, code, first line and stack of an error, without long hexadecimal: it is calldata or a signature. */
+/** Without long hexadecimal: it is calldata or a signature. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: clean(String(error)) }
   const [firstLine = ''] = error.message.split('\n')
@@ -92,4 +86,137 @@ function clean(text: string): string {
 
 function withoutLongHex(text: string): string {
   return text.replace(maxHex, '0x…')
+}
+
+export interface Sink {
+  readonly writableLength: number
+  write(text: string, done: (error?: Error | null) => void): unknown
+}
+
+/** Buffered for a stalled reader; further lines are lost. */
+const maxKept = 8 * 1024 * 1024
+
+/**
+ * While a disk is full, a pipe closed or its reader stalled, lines are lost, and the next one that gets through comes
+ * after one that says how many. A log must never stop the store.
+ */
+export function lossy(sink: Sink): DestinationStream {
+  let lost = 0
+  // A disk that fills up may take only the beginning of a line.
+  let isCut = false
+  return {
+    write(line) {
+      if (sink.writableLength > maxKept) {
+        lost += 1
+        return
+      }
+      const carried = lost
+      const loss = carried === 0 ? '' : `${isCut ? '\n' : ''}${lossLine(carried)}`
+      lost = 0
+      isCut = false
+      sink.write(`${loss}${line}`, (error) => {
+        if (!error) return
+        lost += carried + 1
+        isCut = true
+      })
+    },
+  }
+}
+
+function lossLine(lost: number): string {
+  return `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'lines of the log were lost' })}\n`
+}
+
+/** Node writes to a pipe without waiting for its reader, and goes on after an error. */
+export function standard(stream: NodeJS.WriteStream): DestinationStream {
+  // Each write gets its own error in its callback.
+  stream.on('error', () => undefined)
+  return lossy(inOneWrite(stream))
+}
+
+/** Writes together what comes in one turn of the event loop: a busy store writes many lines in each. */
+function inOneWrite(stream: NodeJS.WriteStream): Sink {
+  let isWaiting = false
+  const letGo = () => {
+    if (isWaiting) stream.uncork()
+    isWaiting = false
+  }
+  process.on('exit', letGo)
+  return {
+    get writableLength() {
+      return stream.writableLength
+    },
+    write(text, done) {
+      if (!isWaiting) {
+        stream.cork()
+        setImmediate(letGo)
+      }
+      isWaiting = true
+      stream.write(text, done)
+    },
+  }
+}
+
+export function fileIn(folder: string, name: string): DestinationStream {
+  mkdirSync(folder, { recursive: true })
+  const file = openSync(join(folder, name), 'a')
+  return lossy({
+    writableLength: 0,
+    write(text, done) {
+      try {
+        const bytes = Buffer.from(text)
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  })
+}
+
+/** Longer than a statement that hangs takes to fail, so that one outage is not reported as several. */
+const quietMs = 30_000
+
+export interface Outage {
+  readonly what: string
+  readonly failures: number
+  readonly seconds: number
+}
+
+interface Failing {
+  failures: number
+  lastAt: number
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Groups failures of one kind into one outage, until none has come for 30 s. A single failure is no outage: rare work
+ * may still fail when it is next tried. @returns whether an outage begins with this failure
+ */
+export function groupingOutages(ended: (outage: Outage) => void): (what: string) => boolean {
+  const outages = new Map<string, Failing>()
+
+  function begin(what: string): void {
+    const since = Date.now()
+    const end = () => {
+      outages.delete(what)
+      const { failures, lastAt } = failing
+      if (failures > 1) ended({ what, failures, seconds: Math.round((lastAt - since) / 1_000) })
+    }
+    const timer = setTimeout(end, quietMs).unref()
+    const failing: Failing = { failures: 1, lastAt: since, timer }
+    outages.set(what, failing)
+  }
+
+  return (what) => {
+    const known = outages.get(what)
+    if (known === undefined) {
+      begin(what)
+      return true
+    }
+    known.failures += 1
+    known.lastAt = Date.now()
+    known.timer.refresh()
+    return false
+  }
 }

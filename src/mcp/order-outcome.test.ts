@@ -9,7 +9,7 @@ import {
 } from '../../test/fixtures/sample-orders.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import type { Order, Refunding } from '../orders/order.ts'
-import { createVault } from '../secrets/vault.ts'
+import { createVault } from '../secrets/secrets.ts'
 import { orderOutcome } from './order-outcome.ts'
 
 const failing = failed(fulfilling(paid(pending())))

@@ -1,9 +1,15 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mcpPath } from '../api/paths.ts'
-import { countRefused, lookAtRefused, takeFrom } from '../http/gate.ts'
+import {
+  clientKeyOf,
+  countRefused,
+  type LimitName,
+  type Limits,
+  lookAtRefused,
+  takeFrom,
+} from '../http/gate.ts'
 import { isOwnName } from '../http/operator.ts'
-import { clientKeyOf, type LimitName, type Limits } from '../http/rate-limit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { answerCall, type Visit } from './call.ts'
 import { hostSettingsIn, sessionFor } from './host.ts'

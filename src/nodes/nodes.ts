@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { repeat } from '../lib/scheduling.ts'
-import { createDigest } from '../secrets/tokens.ts'
-import { keyIdOf } from '../secrets/vault.ts'
+import { createDigest, keyIdOf } from '../secrets/secrets.ts'
 
-/** Digests of settings by their variables. */
 type Settings = Readonly<Record<string, string>>
 
-/** A node's settings as digests under each of its keys, by the key's id. Two nodes compare those of a common key. */
+/** Under each of its keys, by the key's id. Two nodes compare those of a common key. */
 type KeyedSettings = Readonly<Record<string, Settings>>
 
-/** What each node tells the others about itself. */
 interface NodeFacts {
   /** Host and port, for operators. */
   readonly name: string
   readonly version: string
-  /** The id of the key that it seals and signs with. */
+  /** Of the key that it seals and signs with. */
   readonly keyId: string
   readonly settings: KeyedSettings
 }
@@ -29,17 +26,12 @@ export interface OtherNode extends NodeFacts {
   readonly isHere: boolean
 }
 
-/** The register in which the nodes of one store find each other. */
 export interface NodeBook {
-  /**
-   * Records that this node is alive. Returns the others, and those that are gone but sealed with a key that this
-   * node lacks.
-   */
+  /** Returns the others, and those that are gone but sealed with a key that this node lacks. */
   beat(node: Node): Promise<readonly OtherNode[]>
   leave(id: string): Promise<void>
 }
 
-/** The serving processes of the store, and the settings in which other nodes differ from this one. */
 interface NodesState {
   readonly processes: readonly { readonly node: string; readonly version: string }[]
   readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
@@ -52,7 +44,7 @@ const beatMs = 3_000
 
 export interface Membership {
   readonly work: Promise<void>
-  /** The nodes as they were at the last beat. */
+  /** At the last beat. */
   seen(): NodesState
   leave(): Promise<void>
 }
@@ -72,7 +64,6 @@ interface JoinDeps {
   readonly failed: (what: string, error: unknown) => void
 }
 
-/** Registers this node with the others, and reports the settings in which they differ from it. */
 export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Membership> {
   const { config, version, log, signal, failed } = deps
   const [keyId = '', ...otherKeys] = config.secretsKeys.map(keyIdOf)
@@ -116,7 +107,7 @@ function digestsOf({ secretsKeys, shared }: JoinDeps['config']): KeyedSettings {
 
 const processOf = ({ name, version }: NodeFacts) => ({ node: name, version })
 
-/** The settings in which two nodes differ. Each must read with the key that the other seals with. */
+/** Each must read with the key that the other seals with. */
 function disagreementsWith(other: OtherNode, own: Node): NodesState['disagreements'] {
   const canRead = other.keyId in own.settings && own.keyId in other.settings
   const common = Object.keys(own.settings).find((id) => id in other.settings)
@@ -128,7 +119,6 @@ function disagreementsWith(other: OtherNode, own: Node): NodesState['disagreemen
   )
 }
 
-/** Logs once in which settings the nodes differ, and once when they agree again. */
 function reporterOfDifferences(log: JoinDeps['log']) {
   let last = JSON.stringify({ settings: [], nodes: [] })
   return (disagreements: NodesState['disagreements']) => {

@@ -3,10 +3,7 @@ const usualCacheMs = 5_000
 const maxWaitMs = 2_000
 
 /**
- * Caches the result of `read` for a while and never runs it twice at once. When `read` takes longer than
- * 2 s, the caller gets undefined; the read continues, and a later caller gets its result.
- *
- * @param read returns undefined when it fails; it does not throw
+ * Reads at most once at a time and once in `cacheMs`. A caller gets undefined if that fails or takes longer than 2 s.
  */
 export function cachedBriefly<T>(
   read: () => Promise<T | undefined>,
@@ -36,10 +33,9 @@ export function cachedBriefly<T>(
   }
 }
 
-/** Some reads fail now and then; a value older than this is no longer trusted. */
 const maxAgeMs = 5 * 60_000
 
-/** Wraps `read` and remembers its last result for 5 minutes, which it also returns when a read fails. */
+/** Returns the last result for 5 minutes while `read` fails. */
 export function withRecentValue<T>(read: () => Promise<T>, monotonicMs = () => performance.now()) {
   let latest: { readonly value: T; readonly atMs: number } | undefined
   const last = (): T | undefined =>

@@ -7,23 +7,22 @@ import { withRecentValue } from './cached-reads.ts'
 
 const usualEveryMs = 5_000
 
-/** The number of transfers that the gas wallet must cover beyond the open refunds. */
+/** What the gas wallet must cover beyond the open refunds. */
 const transfersAhead = 20n
 const centInAtomic = 10_000n
 
-/** The balance of the gas wallet and the current cost of one USDC transfer, in wei. */
+/** In wei. */
 export interface GasFacts {
   readonly balance: bigint
   readonly perTransfer: bigint
 }
 
-/** The store's wallet at the supplier, in whole units of its currency. */
+/** In whole units of its currency. */
 export interface SupplierWallet {
   readonly available: number
   readonly currency: string
 }
 
-/** The sources of the means. */
 export interface MeansSources {
   /** May throw, like `gas` and `open`. */
   readonly float: () => Promise<Usdc>
@@ -39,16 +38,13 @@ export interface MeansSources {
 interface MonitorOptions {
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** 5 s when left out. */
   readonly everyMs?: number | undefined
-  /** Called after each reading. */
   readonly onRead?: () => void
 }
 
 /**
- * Reads the means at once and then every 5 s, or as often as it is told. When a source fails, its last value
- * counts for 5 minutes. Purchases are checked against the means less the sales of this process that the
- * open orders, as they were last read, do not include. Sales of other nodes since then are not included.
+ * Reads the means every 5 s. When a source fails, its last value counts for 5 minutes. Sales of this process count
+ * until the open orders include them; sales of other nodes since the last reading do not.
  */
 export function monitorFloat(
   sources: MeansSources,
@@ -83,7 +79,6 @@ export function monitorFloat(
   return repeat(task, { everyMs, retryMs: everyMs, signal })
 }
 
-/** The wallets that could be seen. */
 async function walletsSeen(
   wallets: MeansSources['supplierWallets'],
 ): Promise<ReadonlyMap<string, SupplierWallet>> {

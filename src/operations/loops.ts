@@ -14,21 +14,12 @@ import type { Denylist } from '../orders/refusals.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 
-/**
- * Each sweep takes at most this many due orders, four times a second. A node thus advances at most a
- * hundred orders a second, so that a backlog of any size leaves time for current buyers.
- */
+/** A node advances at most a hundred orders a second, so that a backlog leaves time for current buyers. */
 const sweepLimit = 25
 const sweepEveryMs = 250
-/**
- * The number of orders of one payment method that a node advances at once. While the supplier hangs, a
- * stuck order occupies one of these slots until its call times out.
- */
+/** Of each payment method. While the supplier hangs, a stuck order occupies a slot until its call times out. */
 const maxConcurrent = 100
-/**
- * The number of checkouts per sweep. Each reads its invoice in two calls, so a node makes at most about
- * eighty calls a second to the payment processor.
- */
+/** Each reads its invoice in two calls: about eighty calls a second to the payment processor. */
 const checkoutLimit = 10
 /** Goodwill is rare, and no call waits for it. */
 const goodwillLimit = 10
@@ -41,10 +32,7 @@ export interface LoopDeps {
   readonly failed: (what: string, error: unknown) => void
 }
 
-/**
- * Advances due orders and checkouts four times a second, and goodwill more seldom, until the signal aborts. Orders paid
- * in coins are swept separately, so that a slow payment processor does not delay orders paid in USDC.
- */
+/** Orders paid in coins are swept separately, so that a slow payment processor does not delay those paid in USDC. */
 export async function runSweeper(
   advance: CheckoutStepDeps & GoodwillDeps,
   loop: LoopDeps,
@@ -91,9 +79,7 @@ export interface RetentionDeps {
   readonly approvals: Pick<ApprovalStore, 'forget'>
   readonly mail: Pick<MailBook, 'forget'>
   readonly webhooks: Pick<WebhookStore, 'forget'>
-  /** Deletes expired sign-in nonces. */
   readonly forgetNonces: () => Promise<unknown>
-  /** Sums the counts of finished orders. */
   readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number
   readonly now: () => Date
@@ -108,17 +94,13 @@ const neverPaidCheckoutDays = 90
 /** Idempotency keys are kept this long (docs/agents/buying.md). */
 const keyDays = 30
 
-/**
- * Sends events to the webhooks of buyers until the signal aborts, and then waits for deliveries under way.
- */
 export function sendWebhooks(sender: Sweeper, loop: LoopDeps): Promise<void> {
   return repeatSweep('webhooks', sender, sweepLimit, loop)
 }
 
 /**
- * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). What fails is
- * tried again after a minute and keeps nothing else from being erased. When the signal aborts, it stops
- * soon and leaves the rest of a backlog to the next start.
+ * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). What fails is tried
+ * again after a minute and keeps nothing else from being erased.
  */
 export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDeps): Promise<void> {
   const { orders, checkouts, personalDataDays } = keeping
@@ -153,14 +135,10 @@ export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDe
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
 }
 
-/** How soon a change of the denylist takes effect in every process (docs/operators/operations.md); milliseconds. */
+/** How soon a change takes effect in every process (docs/operators/operations.md). */
 const readEveryMs = 5_000
 
-/**
- * Reads the denylist, and reads it again until the signal aborts. While it cannot be read, the last one holds.
- *
- * @param everyMs if not every 5 s
- */
+/** While the denylist cannot be read again, the last one counts. */
 export async function watchDenylist(
   read: () => Promise<readonly string[]>,
   { signal, failed }: LoopDeps,

@@ -1,7 +1,6 @@
 import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Parts, Tally } from '../health/signals.ts'
-import type { Bound, Gas } from '../health/verdict.ts'
+import type { Bound, Gas, Parts, Tally } from '../health/verdict.ts'
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
@@ -19,7 +18,6 @@ interface SupplierSeen {
 export interface StoreState {
   readonly now: Date
   readonly parts: Parts
-  /** The upper bounds on the price of a purchase. */
   readonly bounds: readonly Bound[]
   readonly gas: Gas | undefined
   readonly takesPurchases: boolean
@@ -28,35 +26,31 @@ export interface StoreState {
   readonly webhooks: WebhookFacts | undefined
   readonly chain: ChainFacts | undefined
   readonly suppliers: ReadonlyMap<string, SupplierSeen>
-  /** The serving processes of the store, and the settings in which other nodes differ from this one. */
   readonly nodes: {
     readonly processes: readonly { readonly node: string; readonly version: string }[]
     readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
   }
   readonly catalog: {
-    /** Undefined until the first catalog has been read. */
     readonly readAt: Date | undefined
     readonly onSale: number
     readonly rejected: Readonly<Record<string, number>>
   }
-  /** The date of the newest exchange rates. */
   readonly ratesAsOf: Date | undefined
 }
 
 /** Values with those of the labels, in the order of the metric's labels. */
 type Rows = readonly (readonly [...labels: string[], value: number])[]
 
-/** A metric, for `/metrics` and docs/operators/metrics.md. Names end with their unit. */
+/** For `/metrics` and docs/operators/metrics.md. */
 export interface Metric {
   readonly help: string
   /** A counter never decreases, as `rate` requires. */
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly labels: readonly string[]
-  /** The current value, or one for each combination of labels; left out while unknown, because alerts would take a 0 as real. */
+  /** Left out while unknown, because alerts would take a 0 as real. */
   readonly read?: (state: StoreState) => number | Rows | undefined
-  /** A note for the document only. */
+  /** For the document only. */
   readonly note?: string
-  /** Set when the metric may be absent. */
   readonly isSometimesAbsent?: true
 }
 
@@ -70,7 +64,7 @@ const metric = (help: string, read: Metric['read'], about: About = {}): Metric =
   ...(read && { read }),
 })
 
-/** All metrics of the store, in the order of the document. */
+/** In the order of the document. */
 export const metrics = {
   kiosk402_up: metric(
     '1 if the part is up, otherwise 0.',
@@ -291,7 +285,6 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics
 
-/** The amounts granted within each time window of a cap. */
 const byWindow = (granted: Readonly<Record<string, Usdc>>): Rows =>
   Object.entries(granted).map(([window, amount]) => [window, wholeUsdc(amount)])
 

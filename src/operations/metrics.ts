@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LiveCatalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
@@ -8,39 +8,31 @@ import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
 import { cachedBriefly } from './cached-reads.ts'
 import type { SupplierWallet } from './float-monitor.ts'
-import { type Metric, metrics, type StoreState } from './metric-list.ts'
+import { type Metric, type MetricName, metrics, type StoreState } from './metric-list.ts'
 import { noteOutcome } from './probes.ts'
+import { eventNames, type OperatorEvent } from './reporter.ts'
 
-/** The sources of the metrics. */
 export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
-  /** How long each reading counts; 5 s when left out. */
   readonly cacheMs?: number | undefined
   readonly health: Pick<
     Health,
     'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'suppliers' | 'tallies'
   >
-  /** The counters since the start, in the Prometheus text format. */
   readonly counters: () => Promise<string>
   /** Throws when the database does not answer, as the next two do. */
   readonly orders: () => Promise<OrderFacts>
   readonly checkouts: () => Promise<CheckoutFacts>
   readonly webhooks: () => Promise<WebhookFacts>
-  /** Throws when the chain does not answer. */
   readonly chain: () => Promise<ChainFacts>
-  /** The wallet at each supplier at its last health check; undefined when that failed. */
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
-  /** The nodes at the last heartbeat of this one. */
   readonly nodes: () => StoreState['nodes']
   readonly liveCatalog: Pick<LiveCatalog, 'current'>
   readonly pricing: Pick<Pricing, 'rates'>
 }
 
-/**
- * Renders the counters and the current gauges. A part that is down or slow never makes this fail: its
- * metrics are left out. Like the signals, `kiosk402_up` comes from `health`.
- */
+/** Renders the counters and the current gauges. The metrics of a part that is down or slow are left out. */
 export function createMetrics(deps: MetricsDeps) {
   const { health, monotonicMs, cacheMs } = deps
   const cached = <T>(read: () => Promise<T | undefined>) =>
@@ -110,4 +102,49 @@ function textOf(state: StoreState): Promise<string> {
     }
   }
   return registry.metrics()
+}
+
+interface AnsweredRequest {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+}
+
+const webhookOutcomes = ['delivered', 'failed', 'given_up'] as const
+export type Counters = ReturnType<typeof createCounters>
+
+const secondsBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
+
+/** prom-client's gauges whose names end like counters. The same values exist by type, under names without `_total`. */
+const misnamed = ['active_resources_total', 'active_handles_total', 'active_requests_total']
+
+export function createCounters() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(`nodejs_${name}`)
+  const definitionOf = (name: MetricName) => {
+    const { help, labels } = metrics[name]
+    return { name, help, labelNames: labels, registers: [registry] }
+  }
+  const requests = new Counter(definitionOf('kiosk402_http_requests_total'))
+  const durations = new Histogram({
+    ...definitionOf('kiosk402_http_request_duration_seconds'),
+    buckets: secondsBuckets,
+  })
+  const events = new Counter(definitionOf('kiosk402_events_total'))
+  const webhooks = new Counter(definitionOf('kiosk402_webhook_deliveries_total'))
+  // Start each counter at 0, so that its first increment shows as a rise.
+  for (const event of eventNames) events.inc({ event }, 0)
+  for (const outcome of webhookOutcomes) webhooks.inc({ outcome }, 0)
+
+  return {
+    registry,
+    countRequest({ method, route, status, seconds }: AnsweredRequest) {
+      requests.inc({ route, method, status })
+      durations.observe({ route, method }, seconds)
+    },
+    countEvent: (event: OperatorEvent['name']) => events.inc({ event }),
+    countWebhook: (outcome: (typeof webhookOutcomes)[number]) => webhooks.inc({ outcome }),
+  }
 }

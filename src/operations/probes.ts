@@ -3,9 +3,8 @@ import { messageOf } from '../lib/errors.ts'
 import { repeat } from '../lib/scheduling.ts'
 
 /**
- * Health checks of the parts that purchases need. Each throws when its part is unhealthy. Purchases are not
- * evidence of a part's health, because their outcomes depend on the payer's input: a few free requests
- * could otherwise stop the store for everybody. Only these checks and the operator's scrapes count.
+ * Each throws when its part is unhealthy. Purchases say nothing about a part, because their outcomes depend on the
+ * payer: a few free requests could stop the store for everybody.
  */
 export interface Probes {
   readonly database: () => Promise<unknown>
@@ -14,15 +13,13 @@ export interface Probes {
 }
 
 const checkEveryMs = 10_000
-/** The first retry after a failure; it doubles up to the usual interval. An outage is thus known within seconds. */
+/** It doubles up to the usual interval. */
 const checkRetryMs = 1_000
-/** The database is checked more often: it is near, and nothing is sold without it. */
 const databaseEveryMs = 500
 
 /**
- * Checks all parts at once and then repeatedly until the signal aborts: the chain and the suppliers every
- * 10 s, and sooner after a failure; the database every half second, even while an earlier check is
- * unanswered, so that three checks have failed within 3 s of its last answer.
+ * Checks the chain and the suppliers every 10 s, and sooner after a failure; the database every half second, even
+ * while an earlier check is unanswered, so that three checks have failed within 3 s of its last answer.
  */
 export async function runHealthChecks(
   probes: Probes,
@@ -50,7 +47,6 @@ export async function runHealthChecks(
   await Promise.all(pending)
 }
 
-/** Runs a check and notes its outcome. Returns undefined when the check failed. */
 export async function noteOutcome<T>(
   note: (ok: boolean, detail?: string) => void,
   check: () => Promise<T>,

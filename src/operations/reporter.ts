@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
-import type { Part, PartHealth } from '../health/signals.ts'
+import type { Part, PartHealth } from '../health/verdict.ts'
 import type { StoreEvent } from '../orders/ports.ts'
-import type { EarlierWalletEvent } from './startup-check.ts'
+import type { EarlierWalletEvent } from '../reconcile/startup-check.ts'
 
-/** A part of the store, or one of several suppliers, went down or came up again. */
+/** Of the store, or of one of several suppliers. */
 export interface PartEvent {
   readonly name: 'part_down' | 'part_up'
   readonly part: Part
@@ -13,13 +13,12 @@ export interface PartEvent {
   readonly detail: string
 }
 
-/** Every event for the operator, from orders, checkouts and the parts of the store. */
 export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent | EarlierWalletEvent
 
 interface About {
   /** `warn`: something to know. `error`: something to act on. */
   readonly level: 'warn' | 'error'
-  /** What happened and what the operator should do, for docs/operators/operations.md. */
+  /** For docs/operators/operations.md. */
   readonly help: string
 }
 
@@ -102,7 +101,6 @@ export const eventNames = Object.keys(events) as readonly OperatorEvent['name'][
 /** A payout that is held back reports it once a minute. The log repeats it this often. */
 const heldLogMs = 3_600_000
 
-/** @returns tells whether to log that a payout is held back, from its name and its facts as JSON */
 function heldOnceAnHour(): (held: string) => boolean {
   const loggedAt = new Map<string, number>()
   return (held) => {
@@ -117,11 +115,7 @@ function heldOnceAnHour(): (held: string) => boolean {
   }
 }
 
-/**
- * Counts events and logs them. An event within a request has the request's id, which the caller was told too.
- *
- * @param currentRequest the id of the request in progress, if there is one
- */
+/** Counts events and logs them, with the id of the request that they belong to. */
 export function reporterTo(
   log: Logger,
   currentRequest: () => string | undefined = () => undefined,
@@ -137,10 +131,7 @@ export function reporterTo(
   }
 }
 
-/**
- * Reports to the operator, once each, when a part goes down and when it is up again. A part that is down at
- * the start is reported too.
- */
+/** Reports, once each, when a part goes down, also at the start, and when it is up again. */
 export function partChanges(
   health: Pick<Health, 'parts' | 'suppliers'>,
   report: (event: PartEvent) => void,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
-import { hashOf } from '../secrets/tokens.ts'
+import { hashOf } from '../secrets/secrets.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 import type { PurchaseRequest } from './replay.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDigest } from '../secrets/tokens.ts'
+import { createDigest } from '../secrets/secrets.ts'
 import { budgetRules, subjectsOf } from './budgets.ts'
 
 const digest = createDigest([Buffer.alloc(32, 7)], 'orders')

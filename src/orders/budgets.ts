@@ -1,7 +1,7 @@
 import type { Recipient } from '../catalog/good.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
-import type { Digest } from '../secrets/tokens.ts'
+import type { Digest } from '../secrets/secrets.ts'
 import type { OrderStore, Reporter } from './ports.ts'
 import { receiverOf } from './spending-limits/rules.ts'
 

@@ -10,8 +10,7 @@ import {
 } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import { type Payment, paymentKeyOf, type Receipt } from '../payments/payment.ts'
-import type { Digest } from '../secrets/tokens.ts'
-import type { Sealed } from '../secrets/vault.ts'
+import type { Digest, Sealed } from '../secrets/secrets.ts'
 import type { Payout, PayoutState } from './payout.ts'
 
 /** What was bought, as it was at that moment; the catalog may change afterwards. */

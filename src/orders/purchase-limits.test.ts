@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { topup } from '../../test/fixtures/offers.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
-import { createDigest } from '../secrets/tokens.ts'
+import { createDigest } from '../secrets/secrets.ts'
 import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 import { type LimitsBody, readLimits } from './spending-limits/body.ts'
 import { liftLimits, setLimits } from './spending-limits/keep.ts'

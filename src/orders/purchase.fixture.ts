@@ -16,7 +16,7 @@ import type { X402Payment } from '../payments/payment.ts'
 import { fixturePayee, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import { createQuotes, type PaymentPayload } from '../payments/terms.ts'
-import { createSigner } from '../secrets/tokens.ts'
+import { createSigner } from '../secrets/secrets.ts'
 import { type PurchaseDeps, purchase } from './purchase.ts'
 import type { PurchaseRequest } from './replay.ts'
 

@@ -7,7 +7,7 @@ import { usdc } from '../lib/money.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
-import { hashOf } from '../secrets/tokens.ts'
+import { hashOf } from '../secrets/secrets.ts'
 import {
   ada,
   card,

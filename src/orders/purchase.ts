@@ -9,7 +9,7 @@ import type { within } from '../lib/scheduling.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import type { Checked } from '../payments/ports.ts'
 import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
-import { hashOf, newAccessToken } from '../secrets/tokens.ts'
+import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { type ApprovalDeps, requireApproval } from './approval.ts'
 import {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../test/doubles/memory-orders.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { authorizedAs, fixturePayer } from '../payments/payments.fixture.ts'
-import { hashOf } from '../secrets/tokens.ts'
+import { hashOf } from '../secrets/secrets.ts'
 import {
   ada,
   expectOrder,

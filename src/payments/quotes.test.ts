@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { type Cents, cents, usdc } from '../lib/money.ts'
-import { createSigner } from '../secrets/tokens.ts'
+import { createSigner } from '../secrets/secrets.ts'
 import { createQuotes } from './terms.ts'
 
 const key = Buffer.alloc(32, 1)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { OfferId } from '../lib/ids.ts'
 import { type Cents, type Usdc, usdc } from '../lib/money.ts'
-import type { Signer } from '../secrets/tokens.ts'
+import type { Signer } from '../secrets/secrets.ts'
 import type { Network } from './networks.ts'
 import { same, type X402Payment } from './payment.ts'
 

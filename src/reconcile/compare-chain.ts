@@ -73,8 +73,8 @@ async function noteStray(
 }
 
 /**
- * Whether a plain transfer must be explained: not if the address was not the store's yet. What was authorized
- * is always compared, because the record may be older than the address.
+ * Not if the address was not the store's yet. What was authorized is always compared, because the record may be older
+ * than the address.
  */
 function isOfStore(
   { wallets }: Notes,
@@ -163,7 +163,7 @@ function noteRefund(refund: ChainTransfer, order: Order, look: Look, notes: Note
   }
 }
 
-/** A refund of a payment whose order was lost names the order that it must have been. */
+/** The refund of a payment whose order was lost names that order. */
 function matchLost(
   chain: ChainStatement,
   notes: Notes,
@@ -193,7 +193,7 @@ function matchLost(
   })
 }
 
-/** Looks through all orders for refunds that went to somebody else than the payer of their order. */
+/** For refunds that went to somebody else than the payer of their order. */
 async function matchAny(
   sources: Sources,
   look: Look,

@@ -20,12 +20,10 @@ import { type Look, type Notes, note, ordersOf, type Sources } from './sources.t
 
 interface Seen {
   readonly invoices: Set<string>
-  /** How many the processor did not answer, and how many in a row. */
   silent: number
   silentInARow: number
 }
 
-/** Compares checkouts with their orders, invoices and payouts, and the ledger of the coins. */
 export async function compareCheckouts(sources: Sources, look: Look, notes: Notes): Promise<void> {
   const { store, checkouts } = sources
   const book = await readPayoutBook(sources, notes)
@@ -267,12 +265,11 @@ function judgeSent(
   return differs('payout_differs', { ...about, detail })
 }
 
-/** A payout that the processor calls sent without naming its transaction. */
 const unnamed = 'a transaction that the processor does not name'
 
 /**
- * The payments of this debt, each by its transaction. One transaction may make several of them. The transaction
- * that an operator noted is that of a payout that names the same one or none, or else of a further payment.
+ * The payments of this debt, each by its transaction; one transaction may make several of them. The one that an
+ * operator noted is that of a payout that names the same one or none, or else of a further payment.
  */
 function paymentsOf(
   payouts: readonly ProcessorPayout[],

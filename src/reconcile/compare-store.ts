@@ -87,8 +87,8 @@ function noteNewest(order: Order, notes: Notes): void {
 }
 
 /**
- * Compares a payment that the scan did not meet. It is older than the first block, younger than the last, went
- * to a PAY_TO that is not on record, or does not exist: its transaction shows which.
+ * A payment that the scan did not meet is older than the first block, younger than the last, went to a PAY_TO that is
+ * not on record, or does not exist: its transaction shows which.
  */
 async function comparePaid(
   { chain, store }: Sources,
@@ -122,7 +122,6 @@ async function comparePaid(
   await compareClaim(store, order, notes)
 }
 
-/** An order on record shows an address of the store that is not on record as one. */
 function noteStranger(
   chain: Sources['chain'],
   role: WalletRole,
@@ -140,7 +139,7 @@ const strangers = {
   refunds: { moved: 'left', option: '--earlier-refund-wallet' },
 } as const
 
-/** Each payment belongs to one order by a row of its own. An order without that row shares the payment of another. */
+/** Each payment belongs to one order by a row of its own. An order without that row shares that of another. */
 async function compareClaim(
   store: Sources['store'],
   order: PaidOrder,
@@ -169,7 +168,7 @@ async function compareRefunded(sources: Sources, order: Order, notes: Notes): Pr
   if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
 }
 
-/** The plain transfer that an operator noted for this refund. Each transfer of a transaction pays one refund. */
+/** What an operator noted for this refund. Each transfer of a transaction pays one refund. */
 async function paidByHand(
   { chain, hands }: Sources,
   debt: Debt,
@@ -186,7 +185,7 @@ async function paidByHand(
   })
 }
 
-/** Asks by name for the purchase of an order that was delivered after the supplier's list was read. */
+/** Delivered after the supplier's list was read. */
 async function compareDelivered(
   { suppliers }: Sources,
   order: Order,

@@ -137,7 +137,7 @@ export const differences = {
 
 export type DifferenceCode = keyof typeof differences
 
-/** What a finding is about. Amounts are atomic USDC. */
+/** Amounts are atomic USDC. */
 export interface About {
   readonly order?: OrderId
   readonly transaction?: string
@@ -151,7 +151,7 @@ export interface Difference extends About {
   readonly code: DifferenceCode
 }
 
-/** A difference that is expected to disappear, because the work on it goes on. */
+/** Expected to disappear, because the work on it goes on. */
 export interface Open extends About {
   readonly waitsFor: 'safe_block' | 'store' | 'supplier'
 }

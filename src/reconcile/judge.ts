@@ -57,7 +57,6 @@ function judgeBooked(transfer: ChainTransfer, order: PaidOrder): Finding | undef
     : differs('payment_differs', { ...about, detail })
 }
 
-/** A refund or goodwill on record, which the chain must have too. */
 export interface Debt {
   readonly kind: 'refund' | 'goodwill'
   readonly order: OrderId
@@ -143,7 +142,7 @@ export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding |
     : differs('supplier_charged_but_not_delivered', about)
 }
 
-/** Judges goods for an order that was given up. A loss that is on record is no difference. */
+/** A loss that is on record is no difference. */
 function judgeLate(order: Refunding, about: { readonly detail: string }): Finding | undefined {
   switch (order.supply.state) {
     case 'OPEN':

@@ -13,8 +13,7 @@ import {
   type Order,
   supplierReferenceOf,
 } from '../orders/order.ts'
-import { createDigest } from '../secrets/tokens.ts'
-import { createVault, type Sealed } from '../secrets/vault.ts'
+import { createDigest, createVault, type Sealed } from '../secrets/secrets.ts'
 import { rebuild, replayToDelivered, replayToOwed, replayToRefunded } from './rebuild.ts'
 import { reconcile } from './reconcile.ts'
 import type { Look } from './sources.ts'

@@ -12,8 +12,7 @@ import {
   withPayout,
 } from '../orders/order.ts'
 import type { Receipt } from '../payments/payment.ts'
-import { type Digest, hashOf, newAccessToken } from '../secrets/tokens.ts'
-import type { Sealed, Vault } from '../secrets/vault.ts'
+import { type Digest, hashOf, newAccessToken, type Sealed, type Vault } from '../secrets/secrets.ts'
 import type { SupplierHolds, SupplierPurchase } from '../suppliers/supplier.ts'
 import type { ChainStatement, ChainTransfer, OrderWriter, StoreRecord } from './ports.ts'
 import type { Ids, LostPayment, Report, Sources, UnbookedRefund } from './sources.ts'
@@ -27,16 +26,14 @@ export interface RebuildDeps {
   readonly now: () => Date
 }
 
-/** What became of an order, or why it was left as it is. */
 export type Rebuilt =
   | { readonly order: OrderId; readonly became: 'refunded' | 'delivered' | 'refund_due' }
   | { readonly order: OrderId; readonly became: 'left'; readonly reason: string }
 
 /**
- * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is written
- * in one transaction and under its version, so this is safe beside a running store: the first write wins.
- *
- * @throws WrongKeys before anything is written
+ * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is written in
+ * one transaction and under its version, so this is safe beside a running store. @throws WrongKeys before anything is
+ * written
  */
 export async function rebuild(deps: RebuildDeps, report: Findings): Promise<readonly Rebuilt[]> {
   requireKeys(report)
@@ -85,7 +82,6 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
   }
 }
 
-/** Why a payment without a refund is not paid back now; undefined if it is. */
 async function whyNotOwed(
   { chain }: RebuildDeps,
   { transfer }: LostPayment,
@@ -146,13 +142,12 @@ async function owe(
 interface Identified {
   readonly ids: Ids
   readonly held: SupplierHolds
-  /** The supplier that has the purchase, or the first one if none has. */
   readonly supplier: string
 }
 
 /**
- * Finds which of the ids the order had: by its refund on the chain, or else by its purchase at a supplier. If
- * there is neither, nothing was bought, and the newest key names it.
+ * By its refund on the chain, or else by its purchase at a supplier. If there is neither, nothing was bought, and the
+ * newest key names it.
  */
 async function identify(
   { suppliers }: RebuildDeps,
@@ -174,7 +169,6 @@ async function identify(
 
 type Became = Exclude<Rebuilt['became'], 'left'>
 
-/** Opens a lost order again and makes its moves. */
 function openAnd(
   { store }: RebuildDeps,
   opened: In<'PAYMENT_PENDING'>,
@@ -188,7 +182,7 @@ function openAnd(
   })
 }
 
-/** The moves one after the other; then the order is left to the running store. */
+/** Then the order is left to the running store. */
 async function follow(orders: OrderWriter, from: Order, steps: readonly Order[]): Promise<void> {
   let at = from
   for (const step of steps) {
@@ -222,8 +216,8 @@ function left(order: OrderId, reason: string): Rebuilt {
 }
 
 /**
- * The references of an order follow from its payment and a key. Under a wrong key a lost payment seems to have no
- * purchase and no refund, and would be refunded although its goods were delivered.
+ * Under a wrong key a lost payment seems to have no purchase and no refund, and would be refunded although its goods
+ * were delivered.
  */
 class WrongKeys extends Error {}
 
@@ -237,8 +231,8 @@ function requireKeys({ misnamed }: Pick<Report, 'misnamed'>): void {
 }
 
 /**
- * A purchase or a refund that no payment explains, in words. While there is one, a payment without either may
- * be the payment of that order, which was named with a key that is missing.
+ * While a purchase or refund has no payment, a payment without either may be that of its order, named with a missing
+ * key.
  */
 function unexplained({
   differences,
@@ -259,7 +253,6 @@ function unexplained({
     : `the supplier has a purchase for ${stray.order}, which no payment explains`
 }
 
-/** The item of a lost order that was never placed at a supplier: nobody can know it any more. */
 const unknownItem: Item = {
   kind: 'voucher',
   offerId: 'unknown' as OfferId,
@@ -268,8 +261,8 @@ const unknownItem: Item = {
 }
 
 /**
- * The order of a payment whose record was lost, as far as it can be known. Recipient and access token are gone: the
- * hash is of a token that nobody has, and the buyer opens the goods by signing in with the wallet.
+ * As far as it can be known. The hash is of a token that nobody has: the buyer opens the goods by signing in with the
+ * wallet.
  */
 function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
@@ -327,15 +320,11 @@ const recordLost: Failure = {
 
 interface Replay {
   readonly now: Date
-  /** Its payment on the chain, in a safe block; only for an order that does not count as paid. */
+  /** In a safe block; only for an order that does not count as paid. */
   readonly payment?: Receipt | undefined
 }
 
-/**
- * The moves from an order on record to the refund that it had.
- *
- * @returns undefined if no legal move leads there: the order was delivered, or counts as never paid
- */
+/** @returns undefined if no legal move leads there: the order was delivered, or counts as never paid */
 export function replayToRefunded(
   order: Order,
   transaction: string,

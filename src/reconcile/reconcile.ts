@@ -12,10 +12,9 @@ import {
 } from './sources.ts'
 
 /**
- * Safe beside a running store: it writes nothing, and reads the record after the chain and the suppliers, so that
- * whatever happens meanwhile is on record before it could be missed.
- *
- * @throws when chain, supplier or record do not answer, because half a comparison would look like a clean one
+ * Writes nothing, and reads the record after the chain and the suppliers, so that whatever happens meanwhile is on
+ * record before it could be missed. @throws when one of them does not answer, because half a comparison would look
+ * like a clean one
  */
 export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   const notes = emptyNotes()
@@ -48,7 +47,7 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   }
 }
 
-/** The blocks to read, up to the newest that cannot be dropped any more: younger ones prove nothing yet. */
+/** Younger blocks than the safe one prove nothing yet. */
 async function blocksOf({ chain, store }: Sources, { fromBlock }: Look) {
   const { safe } = await chain.heads()
   const from = fromBlock ?? (await store.oldestBlock())

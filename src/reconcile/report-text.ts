@@ -101,7 +101,7 @@ const words = {
   refund_due: 'was never delivered; the running store pays it back',
 } as const
 
-/** The report for programs: amounts as text in atomic USDC, everything else as it is. */
+/** Amounts as text in atomic USDC. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
   const { lost: _, unbooked: __, misnamed: ___, ...shown } = report
   const plain = (_: string, value: unknown) =>
@@ -147,7 +147,7 @@ function ledgerRow(name: string, sums: Report['totals']['ledger']): string {
   return row(name, ...[received, delivered, refunded, open].map(amount))
 }
 
-/** In the ledger what was received is positive and where it is negative; the report shows both without a sign. */
+/** In the ledger what was received is positive and where it is negative. */
 function amount(atomic: bigint): string {
   return formatUsdc(usdc(atomic < 0n ? -atomic : atomic))
 }

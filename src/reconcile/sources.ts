@@ -24,49 +24,44 @@ export interface Sources {
   readonly suppliers: ReadonlyMap<string, SupplierStatement>
   readonly store: Omit<StoreRecord, 'atOnce' | 'newestBlock'>
   readonly checkouts: CheckoutRecord
-  /** Without one, invoices and payouts are not compared, and the report says so. */
+  /** Without one, the report says that invoices and payouts are not compared. */
   readonly processor?: ProcessorStatement | undefined
   readonly hands: HandPayouts
   readonly movements: Pick<Movements, 'acknowledged'>
 }
 
 export interface Look extends Patience {
-  /** The first block that is read; without one, that of the oldest order on record. */
+  /** Absent: that of the oldest order on record. */
   readonly fromBlock?: number | undefined
-  /** The ids that an order of this payment has under each key of the operator. */
+  /** Under each key of the operator. */
   readonly idsFor: (payment: PaymentName) => readonly Ids[]
 }
 
 export type PaymentName = Parameters<typeof idsFor>[1]
 export type Ids = ReturnType<typeof idsFor>
 
-/** A payment whose order is not on record, and the ids that its order can have had. */
 export interface LostPayment {
   readonly transfer: ChainTransfer & { readonly nonce: string }
   readonly minedAt: Date
   readonly ids: readonly Ids[]
-  /** Its refund, and which of the ids the refund is for. */
   refund?: { readonly of: Ids; readonly transfer: ChainTransfer }
 }
 
 export interface UnbookedRefund {
   readonly order: Order
   readonly refund: Pick<ChainTransfer, 'transaction'>
-  /** Its payment, where that was not on record either. */
   readonly payment: ChainTransfer | undefined
 }
 
 interface Movement {
   readonly transfer: ChainTransfer
-  /** From one of our wallets to another: nothing has left the store. */
   readonly isWithin: boolean
   readonly acknowledged: Acknowledgement | undefined
 }
 
-/** An address that was the store's before the present one, and what it still holds. */
 export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly holds: Usdc }
 
-/** The totals of each source. Amounts are atomic USDC, except those of `coins`. */
+/** Amounts are atomic USDC, except those of `coins`. */
 interface Totals extends Pick<Notes, 'chain' | 'goodwill' | 'supplier' | 'orders' | 'checkouts'> {
   readonly ledger: Readonly<Record<Account, bigint>>
   /** Of orders that were paid in coins, at their prices. */
@@ -82,18 +77,15 @@ export interface Report {
   readonly differences: readonly Difference[]
   readonly open: readonly Open[]
   readonly notChecked: readonly string[]
-  /** What should have been compared, and was not answered. */
   readonly silent: readonly string[]
-  /** The newest order on record in USDC, if none of the keys gives its id. */
+  /** If none of the keys gives its id. */
   readonly misnamed: OrderId | undefined
   readonly movements: readonly Movement[]
   readonly earlier: readonly EarlierWallet[]
-  /** What `rebuild` starts from. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
 }
 
-/** What has been seen so far. It grows while the sources are read. */
 export type Notes = ReturnType<typeof emptyNotes>
 
 export function emptyNotes() {
@@ -108,31 +100,25 @@ export function emptyNotes() {
     wallets: new Map<string, number>(),
     /** The acknowledged transfers, by `placeOf`. */
     acknowledged: new Map<string, Acknowledgement>(),
-    /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
+    /** Ids only: there may be many. */
     paid: new Set<OrderId>(),
     refunded: new Map<OrderId, string>(),
     delivered: new Set<OrderId>(),
-    /** Payments of orders that do not count as paid. */
     unbookedPayments: new Map<OrderId, ChainTransfer>(),
     chain: { received: 0n, refunded: 0n, unmatched: 0n },
-    /** Transfers with the nonce of the goodwill of an order. */
     given: [] as { readonly order: OrderId; readonly transfer: ChainTransfer }[],
     goodwill: { booked: 0n, onChain: 0n },
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
-    /** The newest of the orders on record in USDC. */
     newest: undefined as Order | undefined,
     orders: 0,
     checkouts: 0,
-    /** Plain transfers that stand for a refund in USDC which an operator paid. */
     handTransfers: new Set<string>(),
-    /** Refunds and returns in coins that an operator noted as paid. */
     paidByHand: 0,
     notChecked: [] as string[],
     silent: [] as string[],
   }
 }
 
-/** The orders on record of these ids. */
 export async function ordersOf(
   store: Pick<StoreRecord, 'byIds'>,
   ids: readonly OrderId[],
@@ -159,7 +145,6 @@ function isOurs({ wallets }: Notes, address: string): boolean {
   return wallets.has(walletKey('pay_to', address)) || wallets.has(walletKey('refunds', address))
 }
 
-/** Whether refunds come from another wallet now. */
 export function isEarlierRefunds(wallets: readonly StoreWallet[], address: string): boolean {
   return wallets.some((one) => one.role === 'refunds' && one.address === address && !one.isPresent)
 }

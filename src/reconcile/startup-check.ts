@@ -1,11 +1,9 @@
+import { repeat, within } from '../lib/scheduling.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './ports.ts'
 import { placeOf } from './sources.ts'
 
-/**
- * How far back to look if nothing on record names a block. The store takes no authorization that is valid for
- * more than ten minutes, so nobody can come back with a much older one.
- */
+/** If nothing on record names a block. No authorization is valid for more than ten minutes. */
 const lookBackSeconds = 3_600
 /** The chain may have moved a payment to another block since it was recorded. */
 const marginBlocks = 300
@@ -19,26 +17,106 @@ export interface StartupSources {
   readonly movements: Pick<Movements, 'acknowledged'>
 }
 
-export interface UnknownRefunds {
-  readonly own: readonly ChainTransfer[]
-  /** From an earlier wallet after its replacement: whoever has its key can make as many as they like. */
-  readonly later: readonly ChainTransfer[]
+const startWaitMs = 10_000
+const retryMs = 2_000
+const maxRetryMs = 10_000
+
+export class RecordTooOld extends Error {
+  override readonly name = 'RecordTooOld'
+}
+
+export interface StartupDeps {
+  readonly signal: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+  readonly report: (event: EarlierWalletEvent) => void
+}
+
+export interface EarlierWalletEvent {
+  readonly name: 'earlier_wallet_used'
+  readonly transfers: number
+  readonly wallet: string
+  readonly transaction: string
 }
 
 /**
- * Every refund is on record before it is sent, so one that is not proves that the record is older than the chain,
- * or that somebody else has the key. Orders still to be delivered may be among those refunded.
- *
- * What was delivered or given up, plain transfers (operators move their float) and acknowledged transfers do not
- * stop the start. The record is read after the chain, so refunds that another node pays meanwhile are on it.
- *
- * @throws when the chain or the database does not answer
+ * Before an empty database is set up, so that a refused start leaves it empty. If the chain does not answer in time,
+ * `checkStartup` checks it again. @throws RecordTooOld
  */
-export async function unknownRefunds({
-  chain,
-  store,
-  movements,
-}: StartupSources): Promise<UnknownRefunds> {
+export async function requireNoRefunds(chain: StartupSources['chain']): Promise<void> {
+  const empty = {
+    chain,
+    store: { newestBlock: async () => undefined, idsOf: async () => [] },
+    movements: { acknowledged: async () => [] },
+  }
+  const seen = within(startWaitMs, unknownRefunds(empty), 'The chain did not answer.')
+  const { own } = await seen.catch(() => ({ own: [] }))
+  if (own.length > 0) throw new RecordTooOld(refusalText(own))
+}
+
+/**
+ * Checks before any sale or sweep that every refund on the chain is on record. While the chain does not answer, the
+ * store accepts no purchases; if it answers late that a refund is missing, that stays so until the operator has
+ * acknowledged it.
+ *
+ * @returns `passed`: false when the store stops first
+ * @throws RecordTooOld when the chain answers in time
+ */
+export async function checkStartup(
+  sources: StartupSources,
+  health: { hold(reason: string | undefined): void },
+  { signal, failed, report }: StartupDeps,
+) {
+  const settled = new AbortController()
+  const refused = Promise.withResolvers<RecordTooOld>()
+  let isPassed = false
+  let isLate = false
+  const task = async () => {
+    try {
+      const { own, later } = await unknownRefunds(sources)
+      if (own.length > 0) {
+        const error = new RecordTooOld(refusalText(own))
+        health.hold(error.message)
+        refused.resolve(error)
+        if (isLate) failed('start guard', error)
+        return true
+      }
+      const [first] = later
+      if (first !== undefined) {
+        const { from: wallet, transaction } = first
+        report({ name: 'earlier_wallet_used', transfers: later.length, wallet, transaction })
+      }
+      isPassed = true
+      health.hold(undefined)
+      settled.abort()
+      return true
+    } catch (error) {
+      failed('start guard', error)
+      return false
+    }
+  }
+  health.hold('The chain has not answered yet whether every refund on it is on record.')
+  const until = AbortSignal.any([signal, settled.signal])
+  const passed = repeat(task, { everyMs: maxRetryMs, retryMs, signal: until }).then(() => isPassed)
+  const timeout = Promise.withResolvers<void>()
+  const timer = setTimeout(timeout.resolve, startWaitMs)
+  const first = await Promise.race([refused.promise, passed, timeout.promise])
+  clearTimeout(timer)
+  isLate = true
+  if (first instanceof RecordTooOld) {
+    settled.abort()
+    throw first
+  }
+  return { passed }
+}
+
+/**
+ * Every refund is on record before it is sent, so one that is not proves that the record is older than the chain, or
+ * that somebody else has the key. Plain and acknowledged transfers do not stop the start, nor does what was delivered
+ * or given up. The record is read after the chain, so refunds that another node pays meanwhile are on it.
+ *
+ * @returns `later`: from an earlier wallet after its replacement; whoever has its key can make as many as they like
+ */
+async function unknownRefunds({ chain, store, movements }: StartupSources) {
   const [known, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
   const since =
     known === undefined
@@ -61,7 +139,6 @@ export async function unknownRefunds({
   return { own: open.filter((one) => !isLater(one)), later: open.filter(isLater) }
 }
 
-/** The first block after the replacement of each earlier refund wallet, where its time is on record. */
 async function replacements({
   wallets,
   blockAt,
@@ -76,20 +153,7 @@ async function replacements({
   return blocks
 }
 
-/** `unknownRefunds` of an empty database, which is not asked. */
-export async function refundsBefore(
-  chain: StartupSources['chain'],
-): Promise<readonly ChainTransfer[]> {
-  const store = { newestBlock: async () => undefined, idsOf: async () => [] }
-  const { own } = await unknownRefunds({
-    chain,
-    store,
-    movements: { acknowledged: async () => [] },
-  })
-  return own
-}
-
-export function refusalText(unknown: readonly ChainTransfer[]): string {
+function refusalText(unknown: readonly ChainTransfer[]): string {
   const [first] = unknown
   const more = unknown.length > 1 ? ` and ${unknown.length - 1} more` : ''
   return (

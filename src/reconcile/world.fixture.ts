@@ -15,7 +15,7 @@ import { usdc } from '../lib/money.ts'
 import { type Goodwill, goodwillReferenceOf } from '../orders/goodwill.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
-import { createDigest } from '../secrets/tokens.ts'
+import { createDigest } from '../secrets/secrets.ts'
 import type { SupplierPurchase, SupplierStatement } from '../suppliers/supplier.ts'
 import type {
   ChainTransfer,

@@ -3,7 +3,7 @@ import { checkoutService } from '../../test/fixtures/checkouts.ts'
 import { routesIn } from '../../test/harness/routes-in.ts'
 import type { MailDeps } from '../api/tracking/mail.ts'
 import type { OrderTrackingDeps } from '../api/tracking/order-view.ts'
-import { createLimits } from '../http/rate-limit.ts'
+import { createLimits } from '../http/gate.ts'
 import { interfaces } from './frame/senders.ts'
 import { website } from './frame/website.fixture.ts'
 

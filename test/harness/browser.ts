@@ -12,7 +12,7 @@ import { leftOut } from './left-out.ts'
 
 /** A real Chromium with an empty profile. */
 export async function openBrowser(): Promise<Browser> {
-  if (typeof found === 'string') throw new Error(found)
+  if (found === undefined) throw new Error(missing)
   const browser = await chromium.launch({ ...found, args: quiet })
   browser.on('context', (context) => context.setDefaultTimeout(maxWaitMs))
   return browser
@@ -79,18 +79,22 @@ interface Chromium {
   readonly env: Readonly<Record<string, string>>
 }
 
+const systemChromium = '/usr/bin/chromium'
+
 /**
  * The Chromium that npm installed, with its own libraries and fonts, so that it needs nothing else. It is
  * built for Linux on x64; elsewhere the system's Chromium is used.
  *
- * @returns the reason as a sentence, if neither of them starts
+ * @returns undefined if there is neither
+ * @throws if none starts of those that are there: then no test may be skipped unnoticed
  */
-async function findChromium(): Promise<Chromium | string> {
+async function findChromium(): Promise<Chromium | undefined> {
   const inherited = Object.entries(process.env).filter(([, value]) => value !== undefined)
   const env = Object.fromEntries(inherited) as Record<string, string>
+  const isPackaged = process.platform === 'linux' && process.arch === 'x64'
   const candidates = [
-    () => installedChromium(env),
-    async () => ({ executablePath: '/usr/bin/chromium', env }),
+    ...(isPackaged ? [() => installedChromium(env)] : []),
+    ...(existsSync(systemChromium) ? [async () => ({ executablePath: systemChromium, env })] : []),
   ]
   const troubles: string[] = []
   for (const candidate of candidates) {
@@ -102,13 +106,11 @@ async function findChromium(): Promise<Chromium | string> {
       troubles.push(String(error))
     }
   }
-  return `no Chromium starts (on Debian: apt-get install chromium). ${troubles.join('. ')}`
+  if (troubles.length > 0) throw new Error(`No Chromium starts. ${troubles.join('. ')}`)
+  return undefined
 }
 
 async function installedChromium(env: Readonly<Record<string, string>>): Promise<Chromium> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error(`npm has no Chromium for ${process.platform} on ${process.arch}`)
-  }
   const folder = await unpacked()
   return {
     executablePath: join(folder, 'chromium'),
@@ -160,8 +162,10 @@ const fontsIn = (folder: string) => `<?xml version="1.0"?>
 <fontconfig><dir>${folder}</dir><dir>/usr/share/fonts</dir></fontconfig>
 `
 
+const missing = 'no Chromium is installed (on Debian: apt-get install chromium)'
+
 // At the end, because the search uses the constants above.
 const found = await findChromium()
 
 /** The reason why no browser can be started here; undefined if one can. */
-export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
+export const noBrowser = leftOut(found ? undefined : missing)

@@ -1,7 +1,6 @@
 import { createLiveCatalog } from '../../src/catalog/catalog.ts'
 import { fixturePayee } from '../../src/payments/payments.fixture.ts'
-import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
-import { createVault } from '../../src/secrets/vault.ts'
+import { createDigest, createSigner, createVault } from '../../src/secrets/secrets.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, topup, voucher } from '../fixtures/offers.ts'
 

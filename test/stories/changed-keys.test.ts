@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyIdOf } from '../../src/secrets/vault.ts'
+import { keyIdOf } from '../../src/secrets/secrets.ts'
 import { secretsKey } from '../harness/node.ts'
 import { newBuyer } from './buyer.ts'
 import { bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'

@@ -6,7 +6,7 @@ import { documentSite } from '../../openapi/document.ts'
 import { type Example, writeExamples } from '../../openapi/examples.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { routeOf } from '../../src/http/operations.ts'
+import { routeOf } from '../../src/http/routes.ts'
 import { createDocumentCheck } from '../harness/documented.ts'
 import { type ExampleShop, openExampleShop } from './example-shop.ts'
 

@@ -8,8 +8,7 @@ import { networks } from '../../src/payments/networks.ts'
 import { rebuild } from '../../src/reconcile/rebuild.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import type { Look } from '../../src/reconcile/sources.ts'
-import { createDigest } from '../../src/secrets/tokens.ts'
-import { createVault } from '../../src/secrets/vault.ts'
+import { createDigest, createVault } from '../../src/secrets/secrets.ts'
 import { type NodeSettings, secretsKey, suppliersOf } from '../harness/node.ts'
 
 /** What an operator has beside a store: its books, with every payment old enough to be looked at. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createClient } from '@redis/client'
 import { afterEach, test as always, expect, vi } from 'vitest'
 import { noRedis, type Redis, startRedis } from '../../../test/harness/redis.ts'
-import { limiterOf } from '../../http/rate-limit.ts'
+import { limiterOf } from '../../http/gate.ts'
 import { openRedisCounting, type RedisCounting } from './counting.ts'
 
 const digest = (client: string) => createHash('sha256').update(client).digest('hex')

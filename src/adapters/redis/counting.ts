@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ClientOfflineError, createClient } from '@redis/client'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import type { CounterFactory } from '../../http/rate-limit.ts'
+import type { CounterFactory } from '../../http/gate.ts'
 import { withReasons } from '../../lib/errors.ts'
 import { within } from '../../lib/scheduling.ts'
 

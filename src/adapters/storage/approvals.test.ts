@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { usdc } from '../../lib/money.ts'
 import type { Approval, ApprovalStore } from '../../orders/ports.ts'
-import { createVault } from '../../secrets/vault.ts'
+import { createVault } from '../../secrets/secrets.ts'
 import { createApprovalStore } from './limits.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 

@@ -21,7 +21,7 @@ import {
 } from '../../../test/fixtures/sample-checkouts.ts'
 import { type Checkout, returnReference } from '../../checkouts/checkout.ts'
 import { TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
-import type { Sealed } from '../../secrets/vault.ts'
+import type { Sealed } from '../../secrets/secrets.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 

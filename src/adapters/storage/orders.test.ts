@@ -25,7 +25,7 @@ import {
 import { type Order, paymentWatchMs, withPayout } from '../../orders/order.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import type { Sealed } from '../../secrets/vault.ts'
+import type { Sealed } from '../../secrets/secrets.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'

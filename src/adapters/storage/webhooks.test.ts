@@ -20,7 +20,7 @@ import {
   maxWebhooksPerHour,
   redeliverEveryMs,
 } from '../../orders/webhooks/ports.ts'
-import type { Sealed } from '../../secrets/vault.ts'
+import type { Sealed } from '../../secrets/secrets.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 import { createMailBook, createWebhookStore } from './webhooks.ts'
 

@@ -11,7 +11,7 @@ import {
   type WebhookState,
   type WebhookStore,
 } from '../../orders/webhooks/ports.ts'
-import type { Sealed } from '../../secrets/vault.ts'
+import type { Sealed } from '../../secrets/secrets.ts'
 import type { Database } from './database.ts'
 import { inBatches } from './records.ts'
 

@@ -1,6 +1,6 @@
 import { approvalMs } from '../../orders/approval.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
-import { hashOf } from '../../secrets/tokens.ts'
+import { hashOf } from '../../secrets/secrets.ts'
 import type { FaultLog, Site } from '../deps.ts'
 import { orNotNow } from './or-not-now.ts'
 import { purchaseSentence } from './payment-required.ts'

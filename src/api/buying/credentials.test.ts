@@ -7,7 +7,7 @@ import { type Hex, verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../lib/refusal.ts'
-import { createDigest } from '../../secrets/tokens.ts'
+import { createDigest } from '../../secrets/secrets.ts'
 import { type SignInDeps, signedInWallet, signInRequired } from './credentials.ts'
 
 const wallet = privateKeyToAccount(`0x${'17'.repeat(32)}`)

@@ -8,8 +8,7 @@ import {
 } from '../../../test/fixtures/sample-orders.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { createSigner } from '../../secrets/tokens.ts'
-import { createVault } from '../../secrets/vault.ts'
+import { createSigner, createVault } from '../../secrets/secrets.ts'
 import type { BuyingDeps } from '../deps.ts'
 import { openReveal, revealLink } from './reveal.ts'
 

@@ -16,10 +16,10 @@ import {
   fieldsOfEveryPurchase,
   kindSchemaFor,
 } from '../../catalog/purchase-body.ts'
-import type { Signals } from '../../health/signals.ts'
+import type { Signals } from '../../health/verdict.ts'
 import { isPaid, type Order } from '../../orders/order.ts'
 import type { Accepts } from '../../payments/terms.ts'
-import type { SigningKeys } from '../../secrets/keys.ts'
+import type { SigningKeys } from '../../secrets/secrets.ts'
 import type { Site } from '../deps.ts'
 import { orderPath, refundPath } from '../paths.ts'
 

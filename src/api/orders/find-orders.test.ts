@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inQuery } from '../../http/call.ts'
-import { createSigner } from '../../secrets/tokens.ts'
+import { createSigner } from '../../secrets/secrets.ts'
 import type { BuyingDeps } from '../deps.ts'
 import { listToken, lookUpIn, walletOfListToken } from './find-orders.ts'
 

@@ -14,7 +14,7 @@ import {
 } from '../../../test/fixtures/sample-orders.ts'
 import type { Delivery, Recipient } from '../../catalog/good.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { createVault } from '../../secrets/vault.ts'
+import { createVault } from '../../secrets/secrets.ts'
 import { orderBody, orderItem } from './order.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])

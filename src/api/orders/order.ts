@@ -14,7 +14,7 @@ import {
 } from '../../orders/order.ts'
 import type { OpenedWebhook } from '../../orders/purchase.ts'
 import type { Payment } from '../../payments/payment.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Vault } from '../../secrets/secrets.ts'
 import { recipientOf } from '../bought.ts'
 import { retryAfterSeconds } from '../extensions/policies.ts'
 import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../operation.ts'

@@ -16,9 +16,7 @@ import {
 import type { Delivery } from '../../catalog/good.ts'
 import { deliveryHash, ReceiptAnswer, ReceiptClaims } from '../../orders/delivery-receipt.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { createSigningKeys } from '../../secrets/keys.ts'
-import { createDigest } from '../../secrets/tokens.ts'
-import { createVault } from '../../secrets/vault.ts'
+import { createDigest, createSigningKeys, createVault } from '../../secrets/secrets.ts'
 import type { ReceiptDeps, Site } from '../deps.ts'
 import { receiptAnswer } from './receipt.ts'
 

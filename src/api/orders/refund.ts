@@ -13,7 +13,7 @@ import {
 import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
-import { hashOf } from '../../secrets/tokens.ts'
+import { hashOf } from '../../secrets/secrets.ts'
 import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'

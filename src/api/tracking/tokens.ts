@@ -1,5 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
-import { type Digest, hashOf, type Signer } from '../../secrets/tokens.ts'
+import { type Digest, hashOf, type Signer } from '../../secrets/secrets.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { issueToken, readToken } from '../timed-token.ts'

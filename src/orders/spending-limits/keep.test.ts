@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { handClock } from '../../../test/doubles/orders.ts'
-import { createDigest } from '../../secrets/tokens.ts'
+import { createDigest } from '../../secrets/secrets.ts'
 import { LimitsAnswer, readLimits } from './body.ts'
 import { type LimitsDeps, liftLimits, setLimits, showLimits } from './keep.ts'
 

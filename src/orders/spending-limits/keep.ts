@@ -1,6 +1,6 @@
 import { usdcFromText } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import type { Digest } from '../../secrets/tokens.ts'
+import type { Digest } from '../../secrets/secrets.ts'
 import type { LimitStore } from '../ports.ts'
 import { answerOf, type LimitsAnswer, type LimitsBody } from './body.ts'
 import {

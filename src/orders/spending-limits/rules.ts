@@ -5,7 +5,7 @@ import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
-import type { Digest } from '../../secrets/tokens.ts'
+import type { Digest } from '../../secrets/secrets.ts'
 import type { In } from '../order.ts'
 import {
   LimitReached,

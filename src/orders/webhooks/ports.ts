@@ -1,5 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
-import type { Sealed } from '../../secrets/vault.ts'
+import type { Sealed } from '../../secrets/secrets.ts'
 
 export interface NewWebhook {
   /** The URL and the secret that signs: a sealed `WebhookTarget`. */

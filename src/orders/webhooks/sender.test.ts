@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { paid, pending } from '../../../test/fixtures/sample-orders.ts'
-import { createVault } from '../../secrets/vault.ts'
+import { createVault } from '../../secrets/secrets.ts'
 import type { StoreEvent } from '../ports.ts'
 import { deliveryLeaseMs, type PostResult, type PostWebhook } from './ports.ts'
 import { createWebhookSender } from './sender.ts'

@@ -1,4 +1,4 @@
-import type { Vault } from '../../secrets/vault.ts'
+import type { Vault } from '../../secrets/secrets.ts'
 import type { Reporter } from '../ports.ts'
 import { createSweeper, type Sweeper } from '../workflow.ts'
 import { backOffMs, callFor, type WebhookTarget } from './message.ts'

@@ -9,8 +9,7 @@ import {
   ordersFor,
 } from '../../api/tracking/mail.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
-import { takeFrom } from '../../http/gate.ts'
-import type { RateLimiter } from '../../http/rate-limit.ts'
+import { type RateLimiter, takeFrom } from '../../http/gate.ts'
 import { rules } from '../../lib/refusal.ts'
 import { type Html, html } from '../frame/html.ts'
 import { emailAttributes, onlyField } from '../frame/parts.ts'

@@ -6,7 +6,7 @@ import {
   viewOf,
 } from '../../api/tracking/order-view.ts'
 import type { PageCredentials } from '../../api/tracking/tokens.ts'
-import type { Limits } from '../../http/rate-limit.ts'
+import type { Limits } from '../../http/gate.ts'
 import type { Frame } from '../frame/layout.ts'
 import { sayPrivately } from '../frame/senders.ts'
 import { accessIn, walletIn } from '../visitor.ts'

@@ -5,7 +5,7 @@ import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixturePricing, shopOffers, voucher } from '../../test/fixtures/offers.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
 import type { RateTable } from '../catalog/ports.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { createAnswerCache } from './caching.ts'
 
 const pricing = fixturePricing()
 const shop = (offers = shopOffers) => catalogOf(offers, pricing)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import type { OrderStore } from '../orders/ports.ts'
-import { routeOperations } from './operations.ts'
+import { routeOperations } from './routes.ts'
 
 const id = `ord_${'0'.repeat(26)}`
 const down = async () => {

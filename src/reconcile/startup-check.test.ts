@@ -3,9 +3,8 @@ import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import type { ChainTransfer, StoreWallet } from '../reconcile/ports.ts'
-import type { StartupSources } from '../reconcile/startup-check.ts'
-import { checkStartup, RecordTooOld } from './startup-check.ts'
+import type { ChainTransfer, StoreWallet } from './ports.ts'
+import { checkStartup, RecordTooOld, type StartupSources } from './startup-check.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { signInRequired } from '../api/buying/credentials.ts'
+import { buy, type PurchaseCall, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
+import type { BuyingDeps } from '../api/deps.ts'
+import { retryAfterSeconds } from '../api/extensions/policies.ts'
+import type { Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
+import { unpaidOperations } from '../api/operations.ts'
+import { orderBody } from '../api/orders/order.ts'
+import { orderPath } from '../api/paths.ts'
+import type { Kind } from '../catalog/offer.ts'
+import { never } from '../lib/errors.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { callIn, credentialsIn, postedFields, preferredWaitMs } from './call.ts'
+import { clientKeyOf, type Limits } from './gate.ts'
+import { isOperator, type OperatorAccess } from './operator.ts'
+import {
+  answer402,
+  httpTransport,
+  paymentIn,
+  paymentResponse,
+  privately,
+} from './payment-headers.ts'
+
+const replayed = { 'idempotent-replayed': 'true' }
+
+/** Buying: POST moves money, GET only quotes (docs/contributors/decisions/001). */
+export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
+  for (const operation of purchases) {
+    const config = { ...configOf(operation), findsOrders: true }
+    app.post(operation.path, { config }, async (request, reply) => {
+      const outcome = await buy(deps, purchaseCallIn(operation.kind, request))
+      switch (outcome.type) {
+        case 'order':
+          return sendOrder(deps, reply, outcome)
+        case 'standing':
+          request.orderId = outcome.orderId
+          request.provesNothing = true
+          return answered(reply, outcome.came).headers(replayed).send(outcome.body)
+        case 'payment_required':
+          return answer402(reply, outcome.required, outcome.more)
+        default:
+          return never(outcome)
+      }
+    })
+  }
+}
+
+function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
+  return {
+    kind,
+    fields: postedFields(request),
+    presented: paymentIn(request),
+    shown: () => credentialsIn(request),
+    patienceMs: preferredWaitMs(request),
+    transport: httpTransport,
+    client: clientKeyOf(request.ip),
+    heldUp: request.heldUp,
+  }
+}
+
+async function sendOrder(
+  deps: BuyingDeps,
+  reply: FastifyReply,
+  outcome: Extract<PurchaseOutcome, { type: 'order' }>,
+) {
+  const { order, came, settled } = outcome
+  reply.request.orderId = order.id
+  answered(reply, came)
+    .headers(paymentResponse(settled))
+    .headers(came ? {} : { location: orderPath(order.id) })
+    .headers(outcome.replayed ? replayed : {})
+  return reply.send(await orderBody(deps.purchases.vault, outcome))
+}
+
+function answered(reply: FastifyReply, came: boolean): FastifyReply {
+  return privately(reply)
+    .status(came ? 200 : 202)
+    .headers(came ? {} : { 'retry-after': String(retryAfterSeconds) })
+}
+
+/** Routes the operations on orders and prices. Purchases have their own routes, because of the payment headers. */
+export function routeOperations(
+  app: FastifyInstance,
+  deps: BuyingDeps,
+  limits: Pick<Limits, 'refused'>,
+): void {
+  for (const operation of unpaidOperations) {
+    app.route({
+      method: operation.method,
+      url: routeOf(operation),
+      config: configOf(operation),
+      // HEAD would cost as much as a quote and answer nothing.
+      exposeHeadRoute: operation.group !== 'Buying',
+      async handler(request, reply) {
+        const answer = await operation.run(callIn(request, reply, limits), deps)
+        if ('signIn' in answer) {
+          return answer402(reply, signInRequired(deps.signIn, answer.signIn), {
+            message: howToSignIn,
+          })
+        }
+        const { body, status = 200, headers = {} } = answer
+        return privately(reply).status(status).headers(headers).send(body)
+      },
+    })
+  }
+}
+
+const howToSignIn =
+  'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.'
+
+export function routeStoreOperations(
+  app: FastifyInstance,
+  deps: StoreDeps,
+  operations: readonly StoreOperation[],
+  access: OperatorAccess,
+): void {
+  for (const operation of operations) {
+    const { servedAt = () => routeOf(operation), run, cacheControl, limit } = operation
+    const config = { ...configOf(operation), isProbe: limit === undefined }
+    app.get(servedAt(deps.site), { config }, (request, reply) => {
+      const { body, status = 200 } = run(deps, { isOperator: isOperator(request, access) })
+      return reply.status(status).header('cache-control', cacheControl).send(body)
+    })
+  }
+}
+
+/** The path of an operation in the router's notation: `:id` for `{id}`. */
+export function routeOf({ path }: Pick<Operation, 'path'>): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+export function configOf({ limit, charges }: Operation) {
+  return { ...(limit && { limit }), ...(charges && { charges }) }
+}
+
+export interface SandboxDeps {
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly usdc: string
+  readonly supplierUrl: string
+  /** Sends 1,000 test USDC to a wallet; returns the hash of the transaction. */
+  readonly faucet: (address: string) => Promise<string>
+}
+
+const Ask = z.strictObject({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
+
+export function routeSandbox(app: FastifyInstance, { faucet, ...addresses }: SandboxDeps): void {
+  app.get('/sandbox', () => addresses)
+
+  app.post('/sandbox/faucet', { config: { limit: 'purchase' } }, async (request) => {
+    const ask = Ask.safeParse(request.body)
+    if (!ask.success) {
+      const message = 'address must be a wallet: 0x and 40 hexadecimal digits.'
+      throw new Refusal('invalid_body', message, { parameter: 'address' })
+    }
+    const { address } = ask.data
+    const transactionHash = await faucet(address)
+    return { address, amount: '1000000000', asset: addresses.usdc, transactionHash }
+  })
+}

@@ -1,0 +1,229 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { Brand } from '../lib/ids.ts'
+
+/** The operator's keys. All of them read; the first one seals and signs. */
+export type OperatorKeys = readonly Buffer[]
+
+/** @throws when there is no key */
+function fromEach<T>(keys: OperatorKeys, make: (key: Buffer) => T) {
+  const all = keys.map(make)
+  const [current] = all
+  if (current === undefined) throw new Error('The store needs a key; set SECRETS_KEY')
+  return { all, current }
+}
+
+/**
+ * Derives 32 bytes from an operator key and a purpose (HKDF, RFC 5869), the same at every node. They reveal neither
+ * the key nor the bytes of another purpose.
+ */
+function derivedBytes(operatorKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', operatorKey, '', `kiosk402:${purpose}`, 32))
+}
+
+const derivedKeys = (operatorKeys: OperatorKeys, purpose: string) =>
+  fromEach(operatorKeys, (key) => createSecretKey(derivedBytes(key, purpose)))
+
+function macOf(key: KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}
+
+/** SHA-256 in hex, the stored form of tokens and keys. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** Compares two hashes in constant time. */
+export function sameHash(one: string, other: string): boolean {
+  const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+}
+
+/**
+ * Signs small statements that callers send back later, so that the store keeps no state for unpaid calls. A purpose
+ * keeps a statement signed for one use from being taken for another.
+ */
+export type Signer = ReturnType<typeof createSigner>
+
+export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
+  const { all, current } = derivedKeys(operatorKeys, purpose)
+  return {
+    /** The statement with its signature, in letters, digits, `-`, `_` and one dot. */
+    sign(statement: unknown): string {
+      const body = Buffer.from(JSON.stringify(statement)).toString('base64url')
+      return `${body}.${macOf(current, body).toString('base64url')}`
+    },
+
+    /** The statement, or undefined when the signature is not the store's. */
+    read(text: string): unknown {
+      const [body, mac, ...rest] = text.split('.')
+      if (!body || !mac || rest.length > 0) return undefined
+      const signedBy = (key: KeyObject) => sameHash(macOf(key, body).toString('base64url'), mac)
+      if (!all.some(signedBy)) return undefined
+      return JSON.parse(Buffer.from(body, 'base64url').toString())
+    },
+  }
+}
+
+/** A keyed digest recognises a value that must neither be stored nor be guessable from the database. */
+export type Digest = ReturnType<typeof createDigest>
+
+export function createDigest(operatorKeys: OperatorKeys, purpose: string) {
+  const { all, current } = derivedKeys(operatorKeys, purpose)
+  const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
+  return {
+    of: (text: string) => hex(current, text),
+    /** The digests under all operator keys, to find entries made with older keys. */
+    every: (text: string): readonly string[] => all.map((key) => hex(key, text)),
+    /** Whether this is the digest of the text under any operator key. */
+    matches: (text: string, digest: string) => all.some((key) => sameHash(hex(key, text), digest)),
+  }
+}
+
+/** Creates the token that gives access to one order's goods: 256 random bits, stored only as a hash. */
+export function newAccessToken(): string {
+  return accessTokenOf(randomBytes(32).toString('hex'))
+}
+
+/**
+ * The token for a request that may be repeated, so that it always gets the same one.
+ *
+ * @param digest of a secret of that request, keyed with a secret of the store: 32 bytes in hex
+ */
+export function accessTokenOf(digest: string): string {
+  return `kat_${Buffer.from(digest, 'hex').toString('base64url')}`
+}
+
+/** A value that only the vault can read. It reveals nothing, so it is safe to store and log. */
+export type Sealed = Brand<string, 'Sealed'>
+
+/** The order and field of a sealed value. Moved to another order or field, it does not open. */
+export interface SealedFor {
+  readonly order: string
+  readonly field: 'recipient' | 'delivery' | 'webhook' | 'approval'
+}
+
+export type Vault = ReturnType<typeof createVault>
+
+const cipherName = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+/** Only full-length tags are accepted, because shorter ones are easier to forge. */
+const cipherOptions = { authTagLength: tagBytes }
+
+/**
+ * Envelope encryption (docs/contributors/decisions/005): each record has a random key, wrapped by the
+ * operator's key. A new key is listed last at every node before it is listed first at any.
+ */
+export function createVault(operatorKeys: OperatorKeys) {
+  const { all, current: sealing } = fromEach(operatorKeys, (key) => ({
+    id: keyIdOf(key),
+    key: createSecretKey(key),
+  }))
+  const byId = new Map(all.map(({ id, key }) => [id, key]))
+
+  return {
+    seal(value: unknown, belonging: SealedFor): Sealed {
+      const recordKey = randomBytes(32)
+      const context = contextOf(belonging, sealing.id)
+      const wrapped = encrypt(sealing.key, recordKey, context)
+      const body = encrypt(createSecretKey(recordKey), Buffer.from(JSON.stringify(value)), context)
+      return ['v1', sealing.id, wrapped, body].join('.') as Sealed
+    },
+
+    /** @throws when the value was changed, belongs to another field, or its key is not configured */
+    open(sealed: Sealed, belonging: SealedFor): unknown {
+      const [format, keyId, wrapped, body, ...rest] = sealed.split('.')
+      const key = byId.get(keyId ?? '')
+      if (format !== 'v1' || !key || !keyId || !wrapped || !body || rest.length > 0) {
+        throw new Error('This sealed value names a key that is not configured')
+      }
+      const context = contextOf(belonging, keyId)
+      const recordKey = decrypt(key, wrapped, context)
+      return JSON.parse(decrypt(createSecretKey(recordKey), body, context).toString())
+    },
+  }
+}
+
+/** Names a key without revealing it. */
+export function keyIdOf(key: Buffer): string {
+  if (key.length !== 32) throw new Error('A vault key has 32 bytes')
+  return createHash('sha256').update('vault-key-id').update(key).digest('hex').slice(0, 12)
+}
+
+function contextOf({ order, field }: SealedFor, keyId: string): Buffer {
+  return Buffer.from([order, field, keyId].join('|'))
+}
+
+function encrypt(key: KeyObject, plain: Buffer, context: Buffer): string {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv(cipherName, key, iv, cipherOptions).setAAD(context)
+  const body = Buffer.concat([cipher.update(plain), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+}
+
+function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  // Node decodes several spellings to the same bytes; only the canonical one is accepted.
+  if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
+  const decipher = createDecipheriv(cipherName, key, bytes.subarray(0, ivBytes), cipherOptions)
+    .setAAD(context)
+    .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
+}
+
+/** A public key as it is published (RFC 8037). */
+export interface PublicJwk {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  /** The key itself: 32 bytes in base64url. */
+  readonly x: string
+  /** The thumbprint of the key (RFC 7638), so that no two keys can have the same name. */
+  readonly kid: string
+  readonly alg: 'EdDSA'
+  readonly use: 'sig'
+}
+
+/** The keys for signatures that anyone can verify with the published keys. */
+export type SigningKeys = ReturnType<typeof createSigningKeys>
+
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
+const pkcs8Prefix = '302e020100300506032b657004220420'
+
+/** Derives Ed25519 keys, so that all nodes have the same ones and operators have no further secret to protect. */
+export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string) {
+  const { all, current } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
+  return {
+    current: {
+      kid: current.published.kid,
+      privateKey: current.privateKey,
+      /** The signature, 64 bytes in base64url. */
+      sign: (bytes: Uint8Array) => sign(null, bytes, current.privateKey).toString('base64url'),
+    },
+    /** In the order of the operator's list, the current one first. */
+    published: all.map((pair) => pair.published),
+  }
+}
+
+function pairOf(seed: Buffer) {
+  const der = Buffer.concat([Buffer.from(pkcs8Prefix, 'hex'), seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  const named = { crv: 'Ed25519', kty: 'OKP', x } as const
+  // The thumbprint hashes the required members in alphabetical order (RFC 7638, 3).
+  const kid = createHash('sha256').update(JSON.stringify(named)).digest('base64url')
+  const published: PublicJwk = { ...named, kid, alg: 'EdDSA', use: 'sig' }
+  return { privateKey, published }
+}
