@@ -14,7 +14,7 @@ import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
 import type { TrustedProxies } from './environment/trusted-proxies.ts'
 import { listOf, plainUrl, walletOf } from './environment/variable.ts'
-import { usdcFromWhole } from './lib/money.ts'
+import { usdc } from './lib/money.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
 import type { SupplierAccess } from './suppliers/supplier.ts'
@@ -45,8 +45,6 @@ type Given = Readonly<Record<string, string | undefined>>
 /** Stopping may take this long after `DRAIN_SECONDS`; then the process exits anyway. */
 export const stopWithinMs = 9_000
 
-const eitherMode = ['DATABASE_URL']
-
 /** @throws ConfigError that lists every problem */
 export function readConfig(environment: Given): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
@@ -57,13 +55,12 @@ export function readConfig(environment: Given): Config {
 }
 
 function sandboxConfig(given: Given) {
-  const strays = Object.keys(liveShape).filter(
-    (name) => name in given && !eitherMode.includes(name),
-  )
+  const { DATABASE_URL, ...onlyLive } = liveShape
+  const strays = Object.keys(onlyLive).filter((name) => name in given)
   const shape = z.object({
     ...commonShape,
     ...sandboxShape,
-    DATABASE_URL: liveShape.DATABASE_URL.optional(),
+    DATABASE_URL: DATABASE_URL.optional(),
   })
   const env = check(
     shape,
@@ -150,35 +147,30 @@ function suppliersOf(
 }
 
 function processorOf(env: LiveEnvironment) {
-  const { BTCPAY_URL, BTCPAY_STORE_ID, BTCPAY_API_KEY, BTCPAY_METHODS } = env
-  if (!BTCPAY_URL || !BTCPAY_STORE_ID || !BTCPAY_API_KEY || !BTCPAY_METHODS) return undefined
+  const { BTCPAY_URL: url, BTCPAY_STORE_ID: storeId, BTCPAY_API_KEY: apiKey } = env
+  const { BTCPAY_METHODS: methods, BTCPAY_WEBHOOK_SECRET: webhookSecret } = env
+  if (!url || !storeId || !apiKey || !methods) return undefined
   return {
-    url: BTCPAY_URL.replace(/\/+$/, ''),
-    storeId: BTCPAY_STORE_ID,
-    apiKey: BTCPAY_API_KEY,
-    webhookSecret: env.BTCPAY_WEBHOOK_SECRET,
-    methods: BTCPAY_METHODS,
+    url: url.replace(/\/+$/, ''),
+    storeId,
+    apiKey,
+    webhookSecret,
+    methods,
     isTestnet: networks[env.NETWORK].isTestnet as boolean,
   }
 }
 
 /** A single leaked key must not expose two wallets, nor the one that receives the payments. */
-function walletProblems(given: Given): string[] {
-  const payTo = given['PAY_TO']?.toLowerCase()
-  const wallets = ['GAS_KEY', 'REFUND_KEY'].flatMap((name) => {
-    const wallet = walletOf(given[name] ?? '')
-    return wallet === undefined ? [] : [{ name, wallet }]
-  })
-  const [gas, refunds] = wallets
+function walletProblems({ PAY_TO, GAS_KEY, REFUND_KEY }: Given): string[] {
+  const [gas, refunds] = [GAS_KEY, REFUND_KEY].map((key) => walletOf(key ?? ''))
+  const payTo = PAY_TO?.toLowerCase()
   return [
-    ...(refunds && gas?.wallet === refunds.wallet
+    ...(gas && gas === refunds
       ? ['GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both']
       : []),
-    ...wallets
-      .filter(({ wallet }) => wallet === payTo)
-      .map(
-        ({ name }) => `PAY_TO is the wallet of ${name}; use one whose key is not on this machine`,
-      ),
+    ...Object.entries({ GAS_KEY: gas, REFUND_KEY: refunds })
+      .filter(([, wallet]) => wallet !== undefined && wallet === payTo)
+      .map(([name]) => `PAY_TO is the wallet of ${name}; use one whose key is not on this machine`),
   ]
 }
 
@@ -194,14 +186,6 @@ function nodeProblems(given: Given): string[] {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself; a witness must be another node')
   }
   return problems
-}
-
-function termsOf({
-  TERMS_URL: url,
-  TERMS_FILE: text,
-}: Pick<z.infer<z.ZodObject<typeof commonShape>>, 'TERMS_URL' | 'TERMS_FILE'>): Site['terms'] {
-  if (text !== undefined) return { text }
-  return url === undefined ? undefined : { url }
 }
 
 function check<Shape extends z.ZodRawShape>(
@@ -235,7 +219,7 @@ function commonOf(
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
       color: env.STORE_COLOR,
-      terms: termsOf(env),
+      terms: env.TERMS_FILE ? { text: env.TERMS_FILE } : env.TERMS_URL && { url: env.TERMS_URL },
       contact: env.STORE_CONTACT,
       acceptsCrypto: crypto,
     } as Site,
@@ -250,8 +234,8 @@ function commonOf(
     personalDataDays: env.PERSONAL_DATA_DAYS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
     refundCaps: {
-      hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),
-      day: usdcFromWhole(env.REFUND_DAILY_CAP_USDC),
+      hour: wholeUsdc(env.REFUND_HOURLY_CAP_USDC),
+      day: wholeUsdc(env.REFUND_DAILY_CAP_USDC),
     },
     budgets: {
       unpaid_payments: env.UNPAID_PAYMENTS_PER_HOUR,
@@ -259,18 +243,11 @@ function commonOf(
     },
     trustProxy: (env.TRUSTED_PROXIES ?? false) as TrustedProxies | false,
     metricsToken: env.METRICS_TOKEN,
-    mail: mailIn(env),
+    mail: env.SMTP_URL && { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT },
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
     shared: sharedOf(env),
   }
 }
 
-function mailIn(env: {
-  readonly SMTP_URL?: string | undefined
-  readonly SMTP_FROM?: string | undefined
-  readonly STORE_CONTACT: string
-}) {
-  const { SMTP_URL: url, SMTP_FROM: from = env.STORE_CONTACT } = env
-  return url === undefined ? undefined : { url, from }
-}
+const wholeUsdc = (whole: number) => usdc(BigInt(whole) * 1_000_000n)

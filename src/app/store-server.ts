@@ -135,7 +135,6 @@ function metricsPageOf(
 ) {
   return createMetrics({
     now,
-    monotonicMs: () => performance.now(),
     cacheMs: lookEveryMs,
     liveCatalog: purchases.liveCatalog,
     pricing: purchases.pricing,

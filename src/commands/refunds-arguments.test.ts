@@ -23,7 +23,6 @@ describe('the command line', () => {
     [['retry', '--all'], { does: 'retry', names: 'all' }],
     [['retry', back, id], { does: 'retry', names: [back, id] }],
     [['drop', back, back], { does: 'drop', names: [back] }],
-    [['paid'], { does: 'hand' }],
     [['paid', back, hash], { does: 'paid', reference: back, transaction: hash.toLowerCase() }],
     [
       ['paid', id, `0x${hash}`],
@@ -62,6 +61,7 @@ describe('the command line', () => {
     [['retry', 'ord_1-goodwill'], 'is not the id of an order'],
     [['drop'], 'drop needs a reference'],
     [['drop', back, '--all'], '--all is not for drop'],
+    [['paid'], 'takes a reference and the transaction'],
     [['paid', back], 'takes a reference and the transaction'],
     [['paid', back, hash, hash], 'takes a reference and the transaction'],
     [['paid', 'chk_1-1', hash], '"chk_1-1" is not the id of an order'],

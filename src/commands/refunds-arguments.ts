@@ -11,7 +11,6 @@ export type RefundsCommand =
   | { readonly does: 'start'; readonly reason: string | undefined }
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
   | { readonly does: 'drop'; readonly names: readonly string[] }
-  | { readonly does: 'hand' }
   | {
       readonly does: 'goodwill'
       readonly order: OrderId
@@ -28,14 +27,14 @@ export type RefundsCommand =
 
 export const usage = `Usage: npm run refunds -- <what>
 
-  status                  whether refunds go out, what was granted, and every refund that is open
+  status                  whether refunds go out, what was granted, every refund that is open, and
+                          those that you have to pay by hand
   stop --reason "..."     stops all refunds, on every node, at once
   start [--reason "..."]  lets them go on
   retry <reference>...    makes refunds due again that have failed
   retry --all             all of them
   drop <reference>...     ends what failed and is not owed: returns whose payment is not
                           shown any more, and goodwill
-  paid                    lists what you have to pay by hand
   paid <reference> <transaction>
                           notes the transaction with which you paid it; where it pays
                           the same amount twice to one address, the second one is noted
@@ -74,9 +73,7 @@ export function commandOf(args: readonly string[]): RefundsCommand {
     case 'drop':
       return { does: what, names: referencesIn(what, names) }
     case 'paid':
-      return names.length + (transfer?.length ?? 0) === 0
-        ? { does: 'hand' }
-        : paidIn(names, transfer)
+      return paidIn(names, transfer)
     case 'goodwill':
       return goodwillIn(names, reason)
     default:

@@ -61,8 +61,6 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
         : doneEach(command.names, (name) => retry(operator, name))
     case 'drop':
       return doneEach(command.names, (name) => drop(operator, name))
-    case 'hand':
-      return done(handLines(await readPayoutQueue(database)))
     case 'paid':
       return doneEach([command.reference], () => paid(operator, command))
     case 'goodwill':
@@ -307,7 +305,7 @@ export function statusLines(
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
-    ...(open.some(isByHand) ? ['', ...handLines(queue)] : []),
+    ...handLines(queue),
   ]
 }
 
@@ -319,13 +317,14 @@ function againstCaps(granted: Window, caps: Window): string {
   return `${of('hour')}, in ${of('day')}.`
 }
 
-export function handLines(queue: PayoutQueue): readonly string[] {
+function handLines(queue: PayoutQueue): readonly string[] {
   const byHand = queue.open.filter(isByHand)
-  if (byHand.length === 0) return ['Nothing is to be paid by hand.']
+  if (byHand.length === 0) return []
   const [sent, unsent] = [true, false].map((isSent) =>
     byHand.filter(({ code }) => (code === noteTransaction) === isSent),
   ) as [OpenPayout[], OpenPayout[]]
   return [
+    '',
     ...handTable('To be paid by you', unsent),
     ...handTable('Paid by BTCPay, of which you know the transaction', sent),
     'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',

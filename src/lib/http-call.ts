@@ -38,9 +38,18 @@ const maxDefaultBytes = 256 * 1024
 export async function callJson(service: JsonService, request: JsonRequest): Promise<Answer> {
   const timeout = AbortSignal.timeout(service.timeoutMs)
   const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal])
+  const { baseUrl, authorization } = service
+  const { method, path, body } = request
+  const headers = { authorization, accept: 'application/json' }
   try {
-    const response = await (service.fetch ?? fetch)(urlOf(service, request.path), {
-      ...outgoing(service, request),
+    const response = await (service.fetch ?? fetch)(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+      method,
+      ...(body === undefined
+        ? { headers }
+        : {
+            headers: { ...headers, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }),
       // The authorization must not follow a redirect to another host.
       redirect: 'error',
       signal,
@@ -50,20 +59,6 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
     return { outcome: 'answered', status: response.status, body: parseJson(text) }
   } catch (error) {
     return { outcome: 'unknown', reason: whyCallFailed(error, service.timeoutMs) }
-  }
-}
-
-function urlOf(service: JsonService, path: string): string {
-  return `${service.baseUrl.replace(/\/+$/, '')}${path}`
-}
-
-function outgoing({ authorization }: JsonService, { method, body }: JsonRequest) {
-  const headers = { authorization, accept: 'application/json' }
-  if (body === undefined) return { method, headers }
-  return {
-    method,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
   }
 }
 

@@ -12,13 +12,9 @@ const atomicPerCent = 10_000n
 
 /** Parses atomic USDC, as in x402 ("12500000"). Throws on anything else. */
 export function usdc(atomic: string | bigint): Usdc {
-  const amount = typeof atomic === 'bigint' ? atomic : parseAtomic(atomic)
-  if (amount < 0n) throw new Error(`${atomic} is not an amount of USDC`)
-  return amount as Usdc
-}
-
-export function usdcFromWhole(whole: number): Usdc {
-  return usdc(BigInt(whole) * 10n ** BigInt(usdcDecimals))
+  const isPlain = typeof atomic === 'bigint' ? atomic >= 0n : /^\d{1,30}$/.test(atomic)
+  if (!isPlain) throw new Error(`"${atomic}" is not an amount of USDC`)
+  return BigInt(atomic) as Usdc
 }
 
 /** Converts a decimal text such as "12.5". Throws on anything else. */
@@ -47,9 +43,4 @@ export function formatUsdc(amount: Usdc): string {
   const digits = amount.toString().padStart(usdcDecimals + 1, '0')
   const fraction = digits.slice(-usdcDecimals).replace(/0{1,4}$/, '')
   return `${digits.slice(0, -usdcDecimals)}.${fraction}`
-}
-
-function parseAtomic(text: string): bigint {
-  if (!/^\d{1,30}$/.test(text)) throw new Error(`"${text}" is not an amount of USDC`)
-  return BigInt(text)
 }

@@ -111,16 +111,12 @@ export function invalidBody(found: readonly Fault[]): Refusal {
   const faults = found
     .slice(0, maxFaults)
     .filter(({ field }, at) => found.findIndex((fault) => fault.field === field) === at)
-  const [first] = faults
+  const [first, second] = faults
   const message = faults.map(({ field, code }) => `${field} ${code}`).join(', ')
-  return new Refusal('invalid_body', message, {
-    faults,
-    ...(faults.length === 1 && first ? onlyFault(first) : {}),
-  })
-}
-
-function onlyFault({ field, didYouMean }: Fault): RefusalDetails {
-  return { parameter: field, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
+  if (!first || second) return new Refusal('invalid_body', message, { faults })
+  const { field: parameter, didYouMean } = first
+  const extra = didYouMean === undefined ? {} : { extra: { didYouMean } }
+  return new Refusal('invalid_body', message, { faults, parameter, ...extra })
 }
 
 /** The API and the website each word it themselves. */
@@ -131,51 +127,31 @@ export type Fault = FaultReason & {
 
 export type FaultCode = FaultReason['code']
 
-export type FaultReason = Plain | Bounded | OtherPlace | Listed | BadAddress
-
-interface Plain {
-  readonly code:
-    | 'missing'
-    | 'missing_offer'
-    | 'malformed'
-    | 'unknown_field'
-    | 'several'
-    | 'fixed_price'
-    | 'impossible_number'
-    | 'not_mobile'
-    /** No numbering plan contains it. The buyer may confirm it. */
-    | 'unassigned_number'
-    | 'foreign_esim'
-    | 'own_address'
-}
-
-/** Amounts are US dollars with two decimals. */
-interface Bounded {
-  readonly code: 'missing_value' | 'out_of_range'
-  readonly min: string
-  readonly max: string
-  readonly step: string
-}
-
-type OtherPlace =
+export type FaultReason = Readonly<
   | {
-      readonly code: 'other_calling_code'
-      readonly found: string
-      readonly country: string
-      readonly wanted: string
+      code:
+        | 'missing'
+        | 'missing_offer'
+        | 'malformed'
+        | 'unknown_field'
+        | 'several'
+        | 'fixed_price'
+        | 'impossible_number'
+        | 'not_mobile'
+        /** No numbering plan contains it. The buyer may confirm it. */
+        | 'unassigned_number'
+        | 'foreign_esim'
+        | 'own_address'
     }
-  | { readonly code: 'other_country'; readonly found: string; readonly country: string }
-
-type Listed =
-  /** `position` counts from 1. */
-  | { readonly code: 'malformed_item'; readonly position: number }
-  | { readonly code: 'unknown_limit' | 'no_limit'; readonly known: readonly string[] }
-  | { readonly code: 'unknown_coin'; readonly known: readonly string[] }
-
-interface BadAddress {
-  readonly code: 'bad_address'
-  readonly reason: AddressFault
-}
+  /** US dollars with two decimals. */
+  | { code: 'missing_value' | 'out_of_range'; min: string; max: string; step: string }
+  | { code: 'other_calling_code'; found: string; country: string; wanted: string }
+  | { code: 'other_country'; found: string; country: string }
+  /** Counts from 1. */
+  | { code: 'malformed_item'; position: number }
+  | { code: 'unknown_limit' | 'no_limit' | 'unknown_coin'; known: readonly string[] }
+  | { code: 'bad_address'; reason: AddressFault }
+>
 
 export type AddressFault =
   | 'missing'

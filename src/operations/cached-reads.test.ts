@@ -8,7 +8,7 @@ beforeEach(() => {
 function scripted(...looks: readonly (() => Promise<string | undefined>)[]) {
   const look = vi.fn<() => Promise<string | undefined>>()
   for (const one of looks) look.mockImplementationOnce(one)
-  return { look, ask: cachedBriefly(look, () => Date.now()) }
+  return { look, ask: cachedBriefly(look) }
 }
 
 const after = (ms: number, seen: string) => () =>

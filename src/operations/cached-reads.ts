@@ -7,7 +7,6 @@ const maxWaitMs = 2_000
  */
 export function cachedBriefly<T>(
   read: () => Promise<T | undefined>,
-  monotonicMs: () => number,
   cacheMs = usualCacheMs,
 ): () => Promise<T | undefined> {
   let cached: { readonly value: T | undefined; readonly until: number } | undefined
@@ -15,13 +14,13 @@ export function cachedBriefly<T>(
 
   async function run(): Promise<T | undefined> {
     const value = await read()
-    cached = { value, until: monotonicMs() + cacheMs }
+    cached = { value, until: performance.now() + cacheMs }
     pending = undefined
     return value
   }
 
   return async () => {
-    if (cached !== undefined && monotonicMs() < cached.until) return cached.value
+    if (cached !== undefined && performance.now() < cached.until) return cached.value
     pending ??= run()
     const { promise: tooSlow, resolve } = Promise.withResolvers<undefined>()
     const timer = setTimeout(resolve, maxWaitMs, undefined)
@@ -36,14 +35,14 @@ export function cachedBriefly<T>(
 const maxAgeMs = 5 * 60_000
 
 /** Returns the last result for 5 minutes while `read` fails. */
-export function withRecentValue<T>(read: () => Promise<T>, monotonicMs = () => performance.now()) {
+export function withRecentValue<T>(read: () => Promise<T>) {
   let latest: { readonly value: T; readonly atMs: number } | undefined
   const last = (): T | undefined =>
-    latest && monotonicMs() - latest.atMs < maxAgeMs ? latest.value : undefined
+    latest && performance.now() - latest.atMs < maxAgeMs ? latest.value : undefined
   return {
     last,
     async read(): Promise<T | undefined> {
-      const atMs = monotonicMs()
+      const atMs = performance.now()
       // The health checks report why a part fails.
       const value = await read().catch(() => undefined)
       if (value !== undefined) latest = { value, atMs }

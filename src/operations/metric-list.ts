@@ -196,14 +196,9 @@ export const metrics = {
   kiosk402_supplier_success_ratio: metric(
     'Share of calls that the supplier answered in the last 5 minutes.',
     ({ suppliers }) =>
-      [...suppliers].flatMap(
-        ([
-          name,
-          {
-            calls: { good, failed },
-          },
-        ]) => (good + failed === 0 ? [] : [[name, good / (good + failed)] as const]),
-      ),
+      Array.from(suppliers, ([name, { calls }]) => ({ name, ...calls }))
+        .filter(({ good, failed }) => good + failed > 0)
+        .map(({ name, good, failed }) => [name, good / (good + failed)]),
     { labels: ['supplier'] },
   ),
   kiosk402_supplier_wallet_balance: metric(

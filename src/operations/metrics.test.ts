@@ -41,7 +41,6 @@ function metricsWith(count: () => Promise<OrderFacts>) {
   health.note('database', true)
   const page = createMetrics({
     now,
-    monotonicMs: () => Date.now(),
     health,
     counters: async () => '',
     orders: count,

@@ -14,7 +14,6 @@ import { eventNames, type OperatorEvent } from './reporter.ts'
 
 export interface MetricsDeps {
   readonly now: () => Date
-  readonly monotonicMs: () => number
   readonly cacheMs?: number | undefined
   readonly health: Pick<
     Health,
@@ -34,9 +33,8 @@ export interface MetricsDeps {
 
 /** Renders the counters and the current gauges. The metrics of a part that is down or slow are left out. */
 export function createMetrics(deps: MetricsDeps) {
-  const { health, monotonicMs, cacheMs } = deps
-  const cached = <T>(read: () => Promise<T | undefined>) =>
-    cachedBriefly(read, monotonicMs, cacheMs)
+  const { health, cacheMs } = deps
+  const cached = <T>(read: () => Promise<T | undefined>) => cachedBriefly(read, cacheMs)
   // Each database statement already reports its outcome to `health` (`onTrouble`).
   const readOrders = cached(() => deps.orders().catch(() => undefined))
   const readCheckouts = cached(() => deps.checkouts().catch(() => undefined))

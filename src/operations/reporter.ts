@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
@@ -101,31 +102,21 @@ export const eventNames = Object.keys(events) as readonly OperatorEvent['name'][
 /** A payout that is held back reports it once a minute. The log repeats it this often. */
 const heldLogMs = 3_600_000
 
-function heldOnceAnHour(): (held: string) => boolean {
-  const loggedAt = new Map<string, number>()
-  return (held) => {
-    const now = performance.now()
-    for (const [oldest, at] of loggedAt) {
-      if (now - at < heldLogMs) break
-      loggedAt.delete(oldest)
-    }
-    if (loggedAt.has(held)) return false
-    loggedAt.set(held, now)
-    return true
-  }
-}
-
 /** Counts events and logs them, with the id of the request that they belong to. */
 export function reporterTo(
   log: Logger,
   currentRequest: () => string | undefined = () => undefined,
   count: (name: OperatorEvent['name']) => void = () => {},
 ): (event: OperatorEvent) => void {
-  const isLogged = heldOnceAnHour()
+  const loggedAt = new LRUCache<string, number>({ max: 10_000 })
   return ({ name, ...facts }) => {
     count(name)
-    const isHeld = name.endsWith('_held')
-    if (isHeld && !isLogged(JSON.stringify([name, facts]))) return
+    if (name.endsWith('_held')) {
+      const held = JSON.stringify([name, facts])
+      const now = performance.now()
+      if (now - (loggedAt.get(held) ?? -Infinity) < heldLogMs) return
+      loggedAt.set(held, now)
+    }
     const reqId = currentRequest()
     log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)
   }

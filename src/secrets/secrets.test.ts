@@ -19,8 +19,8 @@ const otherKey = Buffer.alloc(32, 2)
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n'
 
 /** The text with any one of its characters replaced by any other, and each of its beginnings. */
-function* changesOf(text: string): Generator<string> {
-  for (let place = 0; place < text.length; place += 1) {
+function* changesOf(text: string, from = 0): Generator<string> {
+  for (let place = from; place < text.length; place += 1) {
     yield text.slice(0, place)
     for (const character of alphabet) {
       if (text.charAt(place) === character) continue
@@ -113,15 +113,17 @@ describe('a sealed value', () => {
     )
   })
 
-  // Of several lengths, because the last character of base64 has unused bits.
-  test.each(['', 'a', 'ab', 'secret'])(
-    '%j does not open if it is changed or cut anywhere',
-    (secret) => {
-      for (const changed of changesOf(vault.seal(secret, here))) {
+  test('does not open if it is changed or cut anywhere', () => {
+    for (const changed of changesOf(vault.seal('secret', here))) {
+      expect(() => vault.open(changed as Sealed, here)).toThrow()
+    }
+    // The last character of base64 may have unused bits.
+    for (const sealed of ['', 'a', 'ab'].map((secret) => vault.seal(secret, here))) {
+      for (const changed of changesOf(sealed, sealed.length - 1)) {
         expect(() => vault.open(changed as Sealed, here)).toThrow()
       }
-    },
-  )
+    }
+  })
 
   test('opens only for its order and field, and with its own body', () => {
     const sealed = vault.seal('secret', here)

@@ -71,7 +71,7 @@ describe('money back in Monero', () => {
       ({ refund_state }) => refund_state === 'REFUND_FAILED',
     )
     expect(failed.orders[0].state).toBe('FULFILLMENT_FAILED')
-    const { lines } = await operate(store, { does: 'hand' })
+    const { lines } = await operate(store, { does: 'status' })
     expect(lines.join()).toContain(`${formatUnits(paying.units, 'XMR')} XMR`)
     expect(lines.join()).toContain(paying.refundTo)
 
@@ -81,7 +81,7 @@ describe('money back in Monero', () => {
       isDone: true,
     })
     await until(store, reference, ({ refund_state }) => refund_state === 'REFUNDED')
-    expect((await operate(store, { does: 'hand' })).lines.join()).not.toContain(paying.refundTo)
+    expect((await operate(store, { does: 'status' })).lines.join()).not.toContain(paying.refundTo)
   })
 })
 

@@ -3,7 +3,7 @@ import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import { carryOut } from '../../../src/commands/refunds.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
-import { usdcFromWhole } from '../../../src/lib/money.ts'
+import { usdc } from '../../../src/lib/money.ts'
 import type { Coin } from '../../../src/payments/coins.ts'
 import { bodyFor, eventually, fromAnywhere, type Kind } from '../requests.ts'
 import type { Store } from '../store.ts'
@@ -115,6 +115,6 @@ export async function ledgerOf(
 export function operate(store: Store, command: RefundsCommand) {
   const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
   const database = openDatabase(store.databaseUrl, options)
-  const caps = { hour: usdcFromWhole(1_000), day: usdcFromWhole(5_000) }
+  const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
   return carryOut({ database, caps, by: 'story' }, command).finally(() => database.end())
 }
