@@ -160,7 +160,6 @@ describe('the fields of a quote', () => {
     expect(fieldsOf(query)).toEqual({ msisdn })
   })
 
-
   test('may be called like parts of every object', () => {
     const fields = quoteFields(`${path}?__proto__=a&constructor=b&toString=c`)
     expect(Object.entries(fields)).toEqual([

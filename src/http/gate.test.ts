@@ -15,46 +15,46 @@ import {
 const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 
 describe('a limiter', () => {
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
 
-test('counts in a window that begins with the first request of a client', async () => {
-  const limiter = limiterOf(rule, countingHere(rule))
-  expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
-  vi.advanceTimersByTime(50_000)
-  expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 1, resetSeconds: 10 })
-  expect(await limiter.take('b')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
-  vi.advanceTimersByTime(9_999)
-  await limiter.take('a')
-  // What is refused makes nobody wait longer.
-  for (let at = 0; at < 5; at += 1) {
-    expect(await limiter.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
-  }
-  vi.advanceTimersByTime(1)
-  expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
-})
+  test('counts in a window that begins with the first request of a client', async () => {
+    const limiter = limiterOf(rule, countingHere(rule))
+    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+    vi.advanceTimersByTime(50_000)
+    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 1, resetSeconds: 10 })
+    expect(await limiter.take('b')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+    vi.advanceTimersByTime(9_999)
+    await limiter.take('a')
+    // What is refused makes nobody wait longer.
+    for (let at = 0; at < 5; at += 1) {
+      expect(await limiter.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
+    }
+    vi.advanceTimersByTime(1)
+    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+  })
 
-test('lets exactly as many of a crowd through as the limit says', async () => {
-  const limiter = limiterOf(rule, countingHere(rule))
-  const taken = await Promise.all(Array.from({ length: 50 }, () => limiter.take('crowd')))
-  expect(taken.filter(({ allowed }) => allowed)).toHaveLength(3)
-})
+  test('lets exactly as many of a crowd through as the limit says', async () => {
+    const limiter = limiterOf(rule, countingHere(rule))
+    const taken = await Promise.all(Array.from({ length: 50 }, () => limiter.take('crowd')))
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(3)
+  })
 
-test('looking does not count, and says what taking would', async () => {
-  const limiter = limiterOf(rule, countingHere(rule))
-  const untouched = { allowed: true, remaining: 3, resetSeconds: 60 }
-  expect(await limiter.peek('a')).toEqual(untouched)
-  await limiter.take('a')
-  expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 2 })
-  for (let at = 0; at < 3; at += 1) await limiter.take('a')
-  expect(await limiter.peek('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
-  vi.setSystemTime(Date.now() + 60_000)
-  expect(await limiter.peek('a')).toEqual(untouched)
-})
+  test('looking does not count, and says what taking would', async () => {
+    const limiter = limiterOf(rule, countingHere(rule))
+    const untouched = { allowed: true, remaining: 3, resetSeconds: 60 }
+    expect(await limiter.peek('a')).toEqual(untouched)
+    await limiter.take('a')
+    expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 2 })
+    for (let at = 0; at < 3; at += 1) await limiter.take('a')
+    expect(await limiter.peek('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await limiter.peek('a')).toEqual(untouched)
+  })
 })
 
 test('writes the headers as structured fields', () => {

@@ -122,8 +122,14 @@ describe('a query', () => {
   })
 
   test.each([
-    ['/ai/vouchers?search=play+station', ['search=PLAY%20%20Station!', 'search=+pl%C3%A1y-station']],
-    ['/ai/vouchers?brand=amazon&country=US', ['country=us&brand=+AMAZON+', 'brand=Am%C3%A1zon&country=US']],
+    [
+      '/ai/vouchers?search=play+station',
+      ['search=PLAY%20%20Station!', 'search=+pl%C3%A1y-station'],
+    ],
+    [
+      '/ai/vouchers?brand=amazon&country=US',
+      ['country=us&brand=+AMAZON+', 'brand=Am%C3%A1zon&country=US'],
+    ],
     ['/ai/topups?brand=tigo+guatemala', ['brand=TIGO++Guatemala']],
     [`${catalog}/vouchers/offers?category=fuel`, ['category=FUEL', 'category=+Fuel']],
     [`${catalog}/esims/offers?q=world&covers=DE,FR`, ['covers=fr,%20de,FR&q=World']],
@@ -131,7 +137,8 @@ describe('a query', () => {
     const tagOf = async (one: string) => (await app.inject(one)).headers['etag']
     const tag = await tagOf(url)
     expect(tag).toBeDefined()
-    for (const query of others) expect(await tagOf(`${url.split('?')[0]}?${query}`), query).toBe(tag)
+    for (const query of others)
+      expect(await tagOf(`${url.split('?')[0]}?${query}`), query).toBe(tag)
   })
 
   test('beyond the last offer is an empty page of a known total', async () => {
@@ -151,7 +158,9 @@ describe('a query', () => {
   test('finds a brand by its whole name, however long the supplier made it', async () => {
     const brandName = 'Name '.repeat(40).trim()
     const offer = voucher('LONG', { brand: 'B'.repeat(100), brandName })
-    const { app } = testApp({ liveCatalog: createLiveCatalog(catalogOf([offer], fixturePricing())) })
+    const { app } = testApp({
+      liveCatalog: createLiveCatalog(catalogOf([offer], fixturePricing())),
+    })
     for (const brand of [brandName, offer.brand]) {
       for (const path of ['/api/catalog/vouchers/offers', '/ai/vouchers']) {
         const { body } = await app.inject({ url: path, query: { brand } })
