@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isAddress } from 'viem'
-import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
-import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
+import { connectChain } from '../adapters/chain/connect.ts'
+import { reachStorage } from '../adapters/storage/storage.ts'
 import { presentOf } from '../adapters/storage/store.ts'
 import { connectCoins } from '../app/coin-payments.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
@@ -11,13 +11,12 @@ import { type Common, type Outside, readConfig, type SandboxConfig } from '../co
 import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
 import { idsFor } from '../orders/order.ts'
-import type { Acknowledgement, ProcessorStatement, WalletRole } from '../reconcile/ports.ts'
+import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import type { SupplierStatement } from '../suppliers/supplier.ts'
 import { parsed, runCommand, UsageError } from './command-line.ts'
 
 const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
@@ -56,10 +55,11 @@ async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
   const { wallets } = connection.storage
   for (const { role, address } of wanted.earlier) await wallets.addEarlier(role, address)
   const sources = await sourcesOf(connection)
-  const first = await reconcile(sources, lookOf(connection, wanted))
+  const compare = () => reconcile(sources, lookOf(connection, wanted))
+  const first = await compare()
   if (wanted.acknowledge) {
     await acknowledge(connection, first, wanted.acknowledge)
-    return show(wanted, await reconcile(sources, lookOf(connection, wanted)))
+    return show(wanted, await compare())
   }
   if (!wanted.rebuild) return show(wanted, first)
   const { secretsKeys: keys } = connection.config
@@ -73,7 +73,7 @@ async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
     first,
   )
   if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
-  return show(wanted, await reconcile(sources, lookOf(connection, wanted)), rebuilt)
+  return show(wanted, await compare(), rebuilt)
 }
 
 /** Only movements in the report can be acknowledged, never the payment or refund of an order. */
@@ -183,16 +183,7 @@ function whole(name: string, text: string): number {
   return Number(text)
 }
 
-type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
-
-interface Connection {
-  readonly config: StoreConfig
-  readonly storage: Storage
-  readonly chain: ConnectedChain
-  readonly suppliers: ReadonlyMap<string, SupplierStatement>
-  readonly processor: ProcessorStatement | undefined
-  close(): Promise<void>
-}
+type Connection = Awaited<ReturnType<typeof connect>>
 
 /** A command may read all orders, and no buyer waits for it. */
 const statementTimeoutMs = 600_000
@@ -205,39 +196,40 @@ const statementTimeoutMs = 600_000
 async function connect(
   environment: Readonly<Record<string, string | undefined>>,
   { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
-): Promise<Connection> {
+) {
   const read = readConfig(environment)
-  const { config, stop } =
+  const { config, stop }: Parts =
     read.mode === 'live' ? { config: read, stop: async () => {} } : await sandbox(read, tell)
+  const now = () => new Date()
+  const stopping = new AbortController()
   try {
     const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
-    return open(config, await (setsUp ? database.take() : database.open()), stop)
+    const storage = await (setsUp ? database.take() : database.open())
+    const suppliers = connectSuppliers(config, now, stopping.signal)
+    return {
+      config,
+      storage,
+      chain: connectChain(config, now),
+      suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
+      processor: connectCoins(config, { ...storage, now }).statement,
+      async close() {
+        stopping.abort()
+        await storage.close()
+        await stop()
+      },
+    }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>): Connection {
-  const now = () => new Date()
-  const stopping = new AbortController()
-  const coins = connectCoins(config, { ...storage, now })
-  const suppliers = connectSuppliers(config, now, stopping.signal)
-  return {
-    config,
-    storage,
-    chain: connectChain(config, now),
-    suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
-    processor: coins.statement,
-    async close() {
-      stopping.abort()
-      await storage.close()
-      await stop()
-    },
-  }
+interface Parts {
+  readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
+  stop(): Promise<void>
 }
 
-async function sandbox(config: SandboxConfig, tell: (message: string) => void) {
+async function sandbox(config: SandboxConfig, tell: (message: string) => void): Promise<Parts> {
   const { dataDir } = config
   const { startSandbox, runningSandbox } = await loadSandbox()
   const running = await runningSandbox(dataDir)

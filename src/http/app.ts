@@ -43,10 +43,7 @@ declare module 'fastify' {
     mayBringPayment?: (request: FastifyRequest) => boolean
     /** Whether a request above a limit is still admitted to find the order that it has already paid for. */
     findsOrders?: boolean
-    /**
-     * Whether the route is a health probe, answered from memory. Probes are never refused: otherwise a client that
-     * shares the balancer's address could make a healthy process look dead.
-     */
+    /** Probes are never refused: a client that shares the balancer's address could make a healthy process look dead. */
     isProbe?: boolean
   }
 
@@ -61,9 +58,8 @@ declare module 'fastify' {
 }
 
 /**
- * Pages of every origin may call the API (docs/contributors/decisions/017). Their requests carry no cookies:
- * those of the website are sent cross-site only with navigations (`SameSite=Lax`), and no origin is allowed
- * credentials.
+ * Pages of every origin may call the API (docs/contributors/decisions/017). Their requests carry no cookies: no
+ * origin is allowed credentials, and those of the website are `SameSite=Lax`.
  */
 const crossOrigin = {
   origin: '*',
@@ -129,8 +125,8 @@ const limitsOfRequests = {
 }
 
 /**
- * The HTTP server with every route that only reads. Other groups of routes are added to the returned server
- * before it listens, and get its limits, its gate and its error handling.
+ * The HTTP server with every route that only reads. Routes that are added to it get its limits, its gate and its
+ * errors.
  */
 export function createApp(deps: AppDeps): FastifyInstance {
   const { limits, trustProxy } = deps
@@ -202,8 +198,8 @@ function letGoWhenClosing(app: FastifyInstance): void {
 }
 
 /**
- * Accepts no more connections and answers the open requests. A connection that was busy when closing began
- * would stay open for its whole keep-alive once it is idle, so idle connections are closed repeatedly.
+ * Answers the open requests. A connection that was busy when closing began would stay open for its whole keep-alive
+ * once it is idle, so idle connections are closed repeatedly.
  */
 export async function closeApp(app: FastifyInstance): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), 50)
@@ -217,9 +213,7 @@ export const currentRequest = (): string | undefined => scope.getStore()
 
 /**
  * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and headers carry
- * phone numbers, tokens and signatures. Requests that no limit bounds are only counted in the metrics.
- *
- * Events during a POST carry the id of the request as well; only a POST buys or claims anything.
+ * phone numbers, tokens and signatures. Events during a POST carry the id of the request as well.
  */
 export function logAccess(app: FastifyInstance): void {
   // Not before the body is read: the events of reading it run in the scope of the connection.

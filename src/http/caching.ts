@@ -35,10 +35,7 @@ export function routeReadings(
   }
 }
 
-/**
- * Finished answers to requests that need neither a payment nor a sign-in. They contain no secrets and nothing about
- * the caller. Purchases, orders and refunds are never kept here.
- */
+/** Finished answers to requests that need neither a payment nor a sign-in, never of purchases, orders or refunds. */
 export interface AnswerCache {
   /** @param answer makes the answer to a new request; an error that it throws is never kept */
   find(request: string, answer: () => object | string): FixedText

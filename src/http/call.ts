@@ -54,8 +54,8 @@ export const maxBody = 16 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Takes JSON bodies only. An empty body is undefined, because indexers probe purchases with one. Keys that
- * would reach an object's prototype are refused.
+ * Of JSON only. An empty one is undefined, because indexers probe purchases with it. Keys that would reach an
+ * object's prototype are refused.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _, done) => {
@@ -80,8 +80,8 @@ export function takeJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * The content type that a header repeats: some libraries add their own to the caller's, joined by a comma.
- * Undefined if the header has only one, or different ones.
+ * Some libraries add their own content type to the caller's, joined by a comma. Undefined unless the header repeats
+ * one.
  */
 function onceOf(header: string): string | undefined {
   const [first = '', ...others] = header.split(',').map((type) => type.trim())
@@ -103,10 +103,8 @@ function notJson(message: string): Refusal {
 }
 
 /**
- * The flat fields of the JSON body of a request. Fields in the query are refused: if they were ignored, the
- * body would be empty, and the purchase would be answered with the terms of some other offer.
- *
- * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
+ * Fields in the query are refused: if they were ignored, an empty body would be answered with the terms of some other
+ * offer. @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
  */
 export function postedFields({
   body,
@@ -125,9 +123,7 @@ export function postedFields({
 }
 
 /**
- * The fields of a quote in the raw query, as strings. An unescaped plus sign in a query decodes to a space, so a
- * space at the beginning of a phone number is read as its plus sign.
- *
+ * A plus sign that is not escaped decodes to a space, so a space before a phone number is read as its plus sign.
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
  */
 export function quoteFields(url: string): Record<string, string> {

@@ -100,8 +100,8 @@ const unread: Readonly<Record<string, readonly [number, title: string, code: str
 }
 
 /**
- * The path is unknown, so the body has the fields of both interfaces. `charged` is unknown, because the request may
- * have repeated a payment that was charged.
+ * The path is unknown, so the body has the fields of both interfaces; the request may have repeated a charged
+ * payment.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return

@@ -99,9 +99,8 @@ export function rateLimitHeaders(
 }
 
 /**
- * The key under which the limits count a client: an IPv4 address, also one mapped into IPv6, or the /64 of an IPv6
- * address, which one subscriber has to itself. Texts that are no address come from a proxy that forwards what its
- * clients write; they count as one client, so that nobody can pose as a new one each time.
+ * By an IPv4 address, also one mapped into IPv6, or the /64 of an IPv6 address, which one subscriber has to itself.
+ * Texts that are no address count as one client, so that nobody can pose as a new one each time.
  */
 export function clientKeyOf(address: string): string {
   const [plain = ''] = address.split('%')
@@ -113,10 +112,7 @@ export function clientKeyOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-/**
- * Admits a request, or refuses it before its body is read: no host (400), too many requests (429), an unknown path
- * (404), a method that the path does not support (405).
- */
+/** Before the body is read: no host (400), too many requests (429), an unknown path (404) or method (405). */
 export function guardRequests(app: FastifyInstance, limits: Limits, routes: RouteTable): void {
   app.addHook('onRequest', async (request, reply) => {
     requireHost(request)
@@ -160,11 +156,9 @@ function tooMany(
 }
 
 /**
- * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a caller
- * who repeats a payment must not be told to wait as if there were no order. Looking for an order counts against
- * the reading limit of the caller's address; nobody can use up that limit for a buyer at another address.
- *
- * @throws Refusal the given one
+ * A caller above a limit who repeats a payment must not be told to wait as if there were no order. Looking for it
+ * counts against the reading limit of the address, which nobody at another address can use up. @throws Refusal the
+ * given one
  */
 async function holdUp(
   { reading }: Pick<Limits, 'reading'>,
@@ -194,11 +188,9 @@ function methodNotAllowed(
 }
 
 /**
- * Limits how many invalid signatures of a client the store checks, because a check costs computation and calls to the
- * chain. Accepted proofs do not count; proofs that could not be checked do.
- *
- * It counts by client address and never by the payer that a payment names: otherwise anyone could name someone
- * else as the payer and lock them out.
+ * Checking an invalid signature costs calls to the chain. Accepted proofs do not count; those that could not be
+ * checked do. It counts by client address and never by the payer that a payment names: anyone could lock out someone
+ * else.
  */
 export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -251,8 +243,7 @@ interface Client {
 }
 
 /**
- * Keeps one client address from delaying the others: a few of its reads are worked on at a time, and above
- * {@link maxAtOnce} its requests are refused (see {@link holdUp}), except probes.
+ * Keeps one client address from delaying the others. Above {@link maxAtOnce} its requests are refused, except probes.
  */
 export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'>): void {
   const clients = new Map<string, Client>()
@@ -302,8 +293,8 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
 }
 
 /**
- * Does work when no connection arrives any more, or {@link arrivalsBetween} of them have: Node accepts one in each
- * turn of the event loop, so a client behind hundreds of them is reached soon only if most turns are short.
+ * Does work when no connection arrives any more, or enough of them have: Node accepts one in each turn of the event
+ * loop, so a client behind hundreds of them is reached soon only if most turns are short.
  */
 function arrivalsOf(app: FastifyInstance): (work: () => void) => void {
   let arrivals = 0

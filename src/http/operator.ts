@@ -10,10 +10,7 @@ export function isOwnName(host: string): boolean {
 
 export interface OperatorAccess {
   readonly token: string | undefined
-  /**
-   * Without a token, callers on this machine are the operator. Never in live mode: a request that a bare proxy on
-   * this machine forwards looks like a local one.
-   */
+  /** Never in live mode: a request that a bare proxy on this machine forwards looks like a local one. */
   readonly isOpenHere: boolean
 }
 

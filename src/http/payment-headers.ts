@@ -12,10 +12,7 @@ const paymentHeaders = {
   response: 'PAYMENT-RESPONSE',
 } as const
 
-/**
- * The echoed terms, at most 3.5 kB, and a signature of a wallet that is not deployed yet (ERC-6492), 6 kB of hex,
- * make 13.2 kB of base64. Node accepts 16 kB of headers.
- */
+/** The terms and the longest signature, of a wallet that is not deployed yet (ERC-6492), make 13.2 kB of base64. */
 const maxSignatureHeader = 14 * 1_024
 
 export const httpTransport: PaymentTransport = {

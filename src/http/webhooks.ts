@@ -3,9 +3,8 @@ import { orderIdOfReference } from '../orders/order.ts'
 import type { Notifier, OrderStore } from '../orders/ports.ts'
 import type { ConnectedSupplier } from '../suppliers/supplier.ts'
 
-/*
- * A report to a webhook is only a hint: it makes the store look sooner, with its own API key, at what it would look at
- * on schedule anyway.
+/**
+ * A report to a webhook is only a hint to look sooner, with the store's own API key, at what it would look at anyway.
  */
 
 export interface SupplierWebhookDeps {

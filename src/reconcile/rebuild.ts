@@ -32,7 +32,7 @@ export type Rebuilt =
 
 /**
  * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is written in
- * one transaction and under its version, so this is safe beside a running store. @throws WrongKeys before anything is
+ * one transaction and under its version, so this is safe beside a running store. @throws when keys are missing, before anything is
  * written
  */
 export async function rebuild(deps: RebuildDeps, report: Findings): Promise<readonly Rebuilt[]> {
@@ -77,7 +77,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
         return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
       }
       return held.delivery && !lost.refund
-        ? deliver(deps, lost, identified, { ...held, delivery: held.delivery })
+        ? deliver(deps, lost, identified, held.delivery)
         : oweUnlessPaid()
   }
 }
@@ -109,30 +109,28 @@ async function whyNotOwed(
 async function deliver(
   deps: RebuildDeps,
   lost: LostPayment,
-  { ids, supplier }: Identified,
-  { purchase, delivery }: { readonly purchase: SupplierPurchase; readonly delivery: Delivery },
+  identified: Identified,
+  delivery: Delivery,
 ): Promise<Rebuilt> {
+  const order = identified.ids.id
   const goods = {
-    delivery: deps.vault.seal(delivery, { order: ids.id, field: 'delivery' }),
+    delivery: deps.vault.seal(delivery, { order, field: 'delivery' }),
     ...('iccid' in delivery ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
   }
-  const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
+  const opened = lostOrder(deps.chain, lost, identified)
   const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
   return openAnd(deps, opened, replayToDelivered(opened, goods, replay), 'delivered')
 }
 
-async function owe(
-  deps: RebuildDeps,
-  lost: LostPayment,
-  { ids, held, supplier }: Identified,
-): Promise<Rebuilt> {
-  const purchase = held.outcome === 'found' ? held.purchase : undefined
-  const mayCome = purchase?.state === 'delivered' || purchase?.state === 'pending'
-  const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
+async function owe(deps: RebuildDeps, lost: LostPayment, identified: Identified): Promise<Rebuilt> {
+  const { held } = identified
+  const state = held.outcome === 'found' ? held.purchase.state : undefined
+  const mayCome = state === 'delivered' || state === 'pending'
+  const opened = lostOrder(deps.chain, lost, identified)
   const ends = {
     refundedBy: lost.refund?.transfer.transaction,
     // The running store returns goods that the supplier delivered after all, or books them as a loss.
-    supply: { state: mayCome ? 'OPEN' : purchase?.state === 'returned' ? 'RETURNED' : 'NONE' },
+    supply: { state: mayCome ? 'OPEN' : state === 'returned' ? 'RETURNED' : 'NONE' },
   } as const
   const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
   const steps = replayToOwed(opened, ends, replay)
@@ -215,15 +213,9 @@ function left(order: OrderId, reason: string): Rebuilt {
   return { order, became: 'left', reason }
 }
 
-/**
- * Under a wrong key a lost payment seems to have no purchase and no refund, and would be refunded although its goods
- * were delivered.
- */
-class WrongKeys extends Error {}
-
-function requireKeys({ misnamed }: Pick<Report, 'misnamed'>): void {
+function requireKeys({ misnamed }: Findings): void {
   if (misnamed === undefined) return
-  throw new WrongKeys(
+  throw new Error(
     `None of the keys in SECRETS_KEY has named order ${misnamed}, the newest on record in USDC. ` +
       'Under wrong keys an order that was delivered or refunded is not found, and would be paid back. ' +
       'Put all keys into SECRETS_KEY that were in it when orders were last taken. Nothing was written.',
@@ -234,10 +226,7 @@ function requireKeys({ misnamed }: Pick<Report, 'misnamed'>): void {
  * While a purchase or refund has no payment, a payment without either may be that of its order, named with a missing
  * key.
  */
-function unexplained({
-  differences,
-  lost,
-}: Pick<Report, 'differences' | 'lost'>): string | undefined {
+function unexplained({ differences, lost }: Findings): string | undefined {
   const explained = new Set([
     ...lost.flatMap(({ ids }) => ids.map(({ id }) => id)),
     ...differences.flatMap(({ code, order }) => (code === 'invoice_unknown' && order) || []),
@@ -267,21 +256,13 @@ const unknownItem: Item = {
 function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
   { transfer, minedAt }: LostPayment,
-  {
-    ids,
-    purchase,
-    supplier,
-  }: {
-    readonly ids: Ids
-    readonly purchase: SupplierPurchase | undefined
-    readonly supplier: string
-  },
+  { ids, held, supplier }: Identified,
 ): In<'PAYMENT_PENDING'> {
   return {
     state: 'PAYMENT_PENDING',
     ...ids,
     version: 1,
-    item: purchase ? itemOf(purchase, supplier) : unknownItem,
+    item: held.outcome === 'found' ? itemOf(held.purchase, supplier) : unknownItem,
     recipient: undefined,
     fingerprint: '',
     accessTokenHash: hashOf(newAccessToken()),

@@ -185,16 +185,7 @@ function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
 }
 
 /** A public key as it is published (RFC 8037). */
-export interface PublicJwk {
-  readonly kty: 'OKP'
-  readonly crv: 'Ed25519'
-  /** The key itself: 32 bytes in base64url. */
-  readonly x: string
-  /** The thumbprint of the key (RFC 7638), so that no two keys can have the same name. */
-  readonly kid: string
-  readonly alg: 'EdDSA'
-  readonly use: 'sig'
-}
+export type PublicJwk = ReturnType<typeof pairOf>['published']
 
 /** The keys for signatures that anyone can verify with the published keys. */
 export type SigningKeys = ReturnType<typeof createSigningKeys>
@@ -222,8 +213,7 @@ function pairOf(seed: Buffer) {
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const named = { crv: 'Ed25519', kty: 'OKP', x } as const
-  // The thumbprint hashes the required members in alphabetical order (RFC 7638, 3).
+  // The thumbprint of the required members in alphabetical order (RFC 7638, 3): no two keys have the same name.
   const kid = createHash('sha256').update(JSON.stringify(named)).digest('base64url')
-  const published: PublicJwk = { ...named, kid, alg: 'EdDSA', use: 'sig' }
-  return { privateKey, published }
+  return { privateKey, published: { ...named, kid, alg: 'EdDSA', use: 'sig' } as const }
 }
