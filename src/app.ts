@@ -43,20 +43,14 @@ import { supplierRouter } from './suppliers/supplier.ts'
 export interface Service {
   readonly app: FastifyInstance
   readonly catalog: () => CatalogSummary
-  /**
-   * Shows that it is leaving, and serves on for `drainMs`; then finishes the work under way or leaves it to other
-   * nodes, and closes everything.
-   */
+  /** Serves on for `drainMs`; then finishes the work under way or leaves it to other nodes, and closes everything. */
   stop(drainMs?: number): Promise<void>
 }
 
 /** The start waits this long for the first look at the wallets. Nothing is sold before it. */
 const maxFirstLookMs = 5_000
 
-/**
- * When it returns, the catalog is loaded, the wallets have been read and the background work runs. Nothing listens
- * yet. @throws ConfigError, RecordTooOld
- */
+/** Nothing listens yet when it returns. @throws ConfigError, RecordTooOld */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController()
   const draining = new AbortController()
@@ -131,8 +125,7 @@ function groundOf(options: ServiceOptions, signal: AbortSignal, draining: AbortS
 
 /**
  * Checks everything outside at once, so that the operator reads every mistake in one message. A service that does not
- * answer is no mistake, except the database. A refused start has not changed the database. @throws ConfigError,
- * RecordTooOld
+ * answer is no mistake, except the database, which a refused start has not changed. @throws ConfigError, RecordTooOld
  */
 async function connectOutside(
   { config, failed, health }: Ground,

@@ -104,7 +104,6 @@ function outsideOf(env: LiveEnvironment) {
       fromUsdc: env.WITNESS_ABOVE_USDC,
     },
     isRehearsal: isRehearsal as boolean | undefined,
-    /** How often the chain is polled for a transaction until it is in a block. */
     pollMs: 500,
     /** If the newest block is older than this, the chain or its node has stopped; a development node is often idle. */
     maxHeadSeconds: isRehearsal ? 90 : 30,
@@ -219,7 +218,11 @@ function commonOf(
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
       color: env.STORE_COLOR,
-      terms: env.TERMS_FILE ? { text: env.TERMS_FILE } : env.TERMS_URL && { url: env.TERMS_URL },
+      terms: env.TERMS_FILE
+        ? { text: env.TERMS_FILE }
+        : env.TERMS_URL
+          ? { url: env.TERMS_URL }
+          : undefined,
       contact: env.STORE_CONTACT,
       acceptsCrypto: crypto,
     } as Site,
@@ -243,7 +246,9 @@ function commonOf(
     },
     trustProxy: (env.TRUSTED_PROXIES ?? false) as TrustedProxies | false,
     metricsToken: env.METRICS_TOKEN,
-    mail: env.SMTP_URL && { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT },
+    mail: env.SMTP_URL
+      ? { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT }
+      : undefined,
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
     shared: sharedOf(env),

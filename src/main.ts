@@ -7,7 +7,6 @@ import { ownEnvironment } from './environment/secret-files.ts'
 /** A terminal that is closed sends SIGHUP to its processes. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Aborted by the first signal. */
 const ending = new AbortController()
 
 async function main(): Promise<void> {
@@ -22,7 +21,7 @@ async function main(): Promise<void> {
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
-/** A store, with the sandbox that stops after it. After a signal, no store is started on the sandbox's parts. */
+/** After a signal, no store is started on the sandbox's parts. */
 async function start(config: Config) {
   const parts = startParts(config)
   // Loaded only now, while the parts start in processes of their own.
@@ -43,8 +42,8 @@ async function start(config: Config) {
 }
 
 /**
- * Ends the process on a signal: with 0, or with 1 when stopping failed or took too long. During the start, it waits
- * for what is starting, so that nothing stays behind; a start that fails then has cleaned up by itself.
+ * Exits with 0, or with 1 when stopping failed or took too long. During the start, it waits for what is starting, so
+ * that nothing stays behind; a start that fails then has cleaned up by itself.
  */
 function endOnSignal(starting: ReturnType<typeof start>, drainMs: number): void {
   const end = async () => {

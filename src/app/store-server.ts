@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly log: Logger
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps
-  /** Counts requests for the rate limits. Default: in this process alone. */
+  /** Default: in this process alone. */
   readonly counting?: CounterFactory | undefined
   /** How buyers' webhooks are reached, if not over the internet. */
   readonly receivers?: Partial<ReceiverNetwork> | undefined
@@ -68,7 +68,6 @@ interface ServerParts {
   readonly checkouts: StartDeps
 }
 
-/** Every route of the store. */
 export function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   const { config, log, sandbox, health } = ground
   const { site } = config

@@ -20,7 +20,6 @@ interface Group {
   readonly shape: Readonly<Record<string, z.ZodType>>
 }
 
-/** As the documents group them. */
 export const groups: readonly Group[] = [
   { title: 'Mode', shape: mode },
   { title: 'Server', shape: server },
@@ -47,7 +46,6 @@ export const sharedVariables: readonly string[] = everyVariable
   .filter(([, schema]) => aboutOf(schema)?.perNode !== 'value')
   .map(([name]) => name)
 
-/** What nodes compare of their environments. */
 export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const textOf = ([name, schema]: (typeof everyVariable)[number]) => {
     const value = env[name] ?? null

@@ -6,10 +6,7 @@ type Environment = Record<string, string | undefined>
 
 const fileVariableOf = (name: string) => `${name}_FILE`
 
-/**
- * The environment of this process, with the value of each secret. Removes the secrets from `process.env`, so that no
- * child process inherits one. @throws ConfigError
- */
+/** Removes the secrets from `process.env`, so that no child process inherits one. @throws ConfigError */
 export function ownEnvironment(warn: (line: string) => void): Readonly<Environment> {
   const environment = withSecretFiles(process.env, warn)
   for (const file of envFilesIn(process.execArgv).files) warnIfOpen(file, warn)
@@ -20,10 +17,7 @@ export function ownEnvironment(warn: (line: string) => void): Readonly<Environme
   return environment
 }
 
-/**
- * The same variables, with each that names a file replaced by the secret in it. An empty variable counts as not set.
- * @throws ConfigError that never has the content of a file
- */
+/** An empty variable counts as not set. @throws ConfigError that never has the content of a file */
 export function withSecretFiles(
   environment: Readonly<Environment>,
   warn: (line: string) => void,
@@ -89,7 +83,7 @@ function mendFor(file: string, { uid }: Stats): string {
   return own === 0 || own === uid ? chmod : `chown ${own} ${quoted} && ${chmod}`
 }
 
-/** The files that Node reads variables from, as `--env-file=.env` or `--env-file .env`, and its other arguments. */
+/** As `--env-file=.env` or `--env-file .env`. */
 export function envFilesIn(nodeArguments: readonly string[]) {
   const files: string[] = []
   const others: string[] = []

@@ -5,7 +5,7 @@ const names = ['loopback', 'linklocal', 'uniquelocal']
 /** A number of hops, or addresses. */
 export type TrustedProxies = number | readonly string[]
 
-/** Undefined for anything else, such as a host name, or "true", which would trust everyone. */
+/** Undefined for a host name, or "true", which would trust everyone. */
 export function trustedProxiesIn(text: string): TrustedProxies | undefined {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const parts = text.split(',').map((part) => part.trim())
@@ -19,10 +19,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && fits(address, version, Number(bits)))
 }
 
-/**
- * 0 bits contain every address. So does an IPv4 network mapped into IPv6 whose prefix counts only IPv4 bits, such as
- * `::ffff:10.0.0.0/8`.
- */
+/** A network of every address is none, nor is an IPv4 network mapped into IPv6 whose prefix counts only IPv4 bits. */
 function fits(address: string, version: number, bits: number): boolean {
   const least = /^::ffff:/i.test(address) ? 97 : 1
   return bits >= least && bits <= (version === 4 ? 32 : 128)

@@ -97,7 +97,7 @@ function keepParts(now: () => Date) {
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
 
-  /** Health checks only read, so they succeed while writes fail. Refused writes are tracked separately. */
+  /** Health checks only read, so they succeed while writes fail. */
   function databaseHealth(): PartHealth {
     if (unwritable === undefined || now().getTime() - unwritable.at > writeRetryMs) {
       return healthOf(calls.database.recent())
@@ -177,7 +177,7 @@ interface Sale {
   readonly openedAt?: Date
 }
 
-/** The sales of this process that may not show in the means yet, by the reference at the supplier. */
+/** Those that may not show in the means yet, by the reference at the supplier. */
 function keepSales(now: () => Date) {
   const sold = new Map<string, Sale>()
   return {
@@ -225,9 +225,9 @@ interface NotedRefusal extends FundsRefusal {
 }
 
 /**
- * Detects that the supplier refuses purchases although the balance looks sufficient. This ends with a higher balance,
- * one that did not cover that order and those open at the same time, or a successful trial purchase. Otherwise buyers
- * could stop the store by buying more at once than the wallet holds.
+ * The supplier refuses purchases although the balance looks sufficient. This ends with a higher balance, one that did
+ * not cover that order and those open then, or a trial purchase. Otherwise buyers could stop the store by buying more
+ * at once than the wallet holds.
  */
 export function watchFunds(now: () => Date) {
   const all = new Map<string, NotedRefusal>()

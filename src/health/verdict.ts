@@ -63,9 +63,8 @@ export interface Verdict {
 }
 
 /**
- * Whether the store sells the offers of one supplier: `/readyz`, signals, metrics and answers follow from it. A part
- * is `down` when not even the cheapest offer could be bought and refunded, so the signals say `stop` exactly while
- * every purchase is refused.
+ * Everything follows from it: `/readyz`, signals, metrics and answers. A part is `down` when not even the cheapest
+ * offer could be bought and refunded, so the signals say `stop` exactly while every purchase is refused.
  */
 export function verdictOf(facts: Facts, now: Date): Verdict {
   const { parts, supplier } = facts

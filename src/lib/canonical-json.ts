@@ -1,7 +1,4 @@
-/**
- * The canonical form of a JSON value (RFC 8785), so that equal values have equal hashes. Members are sorted by the
- * UTF-16 code units of their names. @throws Error for what JSON cannot express
- */
+/** RFC 8785, so that equal values have equal hashes: members sorted by the UTF-16 code units of their names. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value === 'object' && value !== null) return canonicalObject(value)
@@ -12,7 +9,6 @@ export function canonicalJson(value: unknown): string {
   return text
 }
 
-/** Omits undefined members, like `JSON.stringify`. */
 function canonicalObject(value: object): string {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

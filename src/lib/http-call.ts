@@ -1,11 +1,11 @@
 import { whyCallFailed } from './errors.ts'
 
-/** The result of one call: the service answered, or it is unknown whether it received the call. */
+/** It is unknown whether a service that did not answer received the call. */
 export type Answer =
   | {
       readonly outcome: 'answered'
       readonly status: number
-      /** The parsed JSON; undefined when the body is empty or not JSON. */
+      /** Undefined when it is empty or not JSON. */
       readonly body: unknown
     }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -32,8 +32,8 @@ export interface JsonRequest {
 const maxDefaultBytes = 256 * 1024
 
 /**
- * Makes one call, and never repeats it: only the caller knows what is safe to repeat. A reason is logged, so it never
- * holds a secret, a body or the message of a caught error: fetch quotes header values.
+ * Never repeats a call: only the caller knows what is safe. Reasons are logged, so they hold no secret and no message
+ * of fetch.
  */
 export async function callJson(service: JsonService, request: JsonRequest): Promise<Answer> {
   const timeout = AbortSignal.timeout(service.timeoutMs)
@@ -70,7 +70,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The body as text; undefined when it exceeds `maxBytes`. An endless response cannot fill the memory. */
+/** Undefined when it exceeds `maxBytes`: an endless response cannot fill the memory. */
 export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** The supplier's own. */
 export type OfferId = Brand<string, 'OfferId'>
 /** Unguessable, because it grants access to the order's state. */
 export type OrderId = Brand<string, 'OrderId'>
@@ -14,12 +13,11 @@ export function idInCapitals(id: string): string {
   return id.toUpperCase()
 }
 
-/** Crockford's base 32 in lower case, which has no ambiguous letters. */
+/** Crockford's base 32 has no ambiguous letters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Derives ids of 130 bits from a digest (32 bytes in hex, keyed with a secret of the store): whoever has one reads or
- * approves something, so none may be guessable (docs/contributors/decisions/005).
+ * From a digest keyed with a secret of the store: whoever has an id reads or approves something, so it has 130 bits.
  */
 function derived<Id extends string>(prefix: string): (digest: string) => Id {
   return (digest) => {
@@ -51,5 +49,5 @@ export const isCheckoutId = formOf<CheckoutId>('chk')
 
 declare const brand: unique symbol
 
-/** A `T` that only its own constructor creates, so that the compiler tells two kinds of string or bigint apart. */
+/** A `T` that only its own constructor creates. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

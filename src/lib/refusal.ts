@@ -65,12 +65,8 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number
   /** Absent where no money can be involved (docs/agents/errors.md). */
   readonly charged?: Charged
-  /**
-   * The payment or sign-in was not shown to be good or the caller's, and checking it cost calls to the chain or the
-   * supplier: it counts as a refused one. Never published.
-   */
+  /** Checking its payment or sign-in cost calls and showed nothing, so it counts as a refused one. Never published. */
   readonly provesNothing?: true
-  /** By their published names. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
@@ -106,7 +102,7 @@ export function whileUnpaid<T>(work: () => T): T {
 /** A body with more faults than this is no attempt at one, and an answer to it must not be many times its size. */
 const maxFaults = 20
 
-/** Reports only the first fault of each field. */
+/** Only the first fault of each field. */
 export function invalidBody(found: readonly Fault[]): Refusal {
   const faults = found
     .slice(0, maxFaults)

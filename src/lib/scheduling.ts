@@ -5,10 +5,7 @@ interface RepeatOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Runs `task`, which returns whether it succeeded, again and again, never twice at once, until the signal aborts. It
- * must not throw for expected failures. Resolves when the last run has ended.
- */
+/** Runs `task`, which returns whether it succeeded and does not throw, never twice at once, until the signal aborts. */
 export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions): Promise<void> {
   let retryMs = rhythm.retryMs
   while (!rhythm.signal.aborted) {
@@ -37,10 +34,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** A turn of the event loop uses up one part of a timeout at most, however long it takes. */
 const parts = 10
 
-/**
- * Waits for the answer up to a timeout. Only time in which this process could handle answers counts: a busy caller
- * says nothing about the other side.
- */
+/** Only time in which this process could handle answers counts: a busy caller says nothing about the other side. */
 export async function within<T>(
   ms: number,
   answer: Promise<T>,

@@ -1,4 +1,4 @@
-/** Lower-cases the text and strips accents, for comparing. Vowel signs, as in Hindi or Thai, are no accents. */
+/** For comparing: lower case, without accents. Vowel signs, as in Hindi or Thai, are no accents. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -30,7 +30,7 @@ export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }
 
-/** A text in one line, without invisible signs and with one form for signs that look the same. */
+/** Without invisible signs and with one form for signs that look the same. */
 export function oneLine(text: string): string {
   return text
     .normalize('NFKC')

@@ -25,10 +25,7 @@ function fromEach<T>(keys: OperatorKeys, make: (key: Buffer) => T) {
   return { all, current }
 }
 
-/**
- * Derives 32 bytes from an operator key and a purpose (HKDF, RFC 5869), the same at every node. They reveal neither
- * the key nor the bytes of another purpose.
- */
+/** Bytes by HKDF (RFC 5869), the same at every node, that reveal neither the key nor those of another purpose. */
 function derivedBytes(operatorKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', operatorKey, '', `kiosk402:${purpose}`, 32))
 }
@@ -40,20 +37,20 @@ function macOf(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** SHA-256 in hex, the stored form of tokens and keys. */
+/** The stored form of tokens and keys. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Compares two hashes in constant time. */
+/** In constant time. */
 export function sameHash(one: string, other: string): boolean {
   const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
   return ours.length === theirs.length && timingSafeEqual(ours, theirs)
 }
 
 /**
- * Signs small statements that callers send back later, so that the store keeps no state for unpaid calls. A purpose
- * keeps a statement signed for one use from being taken for another.
+ * Signs what callers send back later, so that the store keeps no state for unpaid calls. The purpose keeps it to one
+ * use.
  */
 export type Signer = ReturnType<typeof createSigner>
 
@@ -66,7 +63,7 @@ export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
       return `${body}.${macOf(current, body).toString('base64url')}`
     },
 
-    /** The statement, or undefined when the signature is not the store's. */
+    /** Undefined when the signature is not the store's. */
     read(text: string): unknown {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
@@ -85,23 +82,19 @@ export function createDigest(operatorKeys: OperatorKeys, purpose: string) {
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
     of: (text: string) => hex(current, text),
-    /** The digests under all operator keys, to find entries made with older keys. */
+    /** To find entries made with older keys. */
     every: (text: string): readonly string[] => all.map((key) => hex(key, text)),
-    /** Whether this is the digest of the text under any operator key. */
+    /** Under any operator key. */
     matches: (text: string, digest: string) => all.some((key) => sameHash(hex(key, text), digest)),
   }
 }
 
-/** Creates the token that gives access to one order's goods: 256 random bits, stored only as a hash. */
+/** Gives access to one order's goods; stored only as a hash. */
 export function newAccessToken(): string {
   return accessTokenOf(randomBytes(32).toString('hex'))
 }
 
-/**
- * The token for a request that may be repeated, so that it always gets the same one.
- *
- * @param digest of a secret of that request, keyed with a secret of the store: 32 bytes in hex
- */
+/** The same token for a request that may be repeated, from a keyed digest of it: 32 bytes in hex. */
 export function accessTokenOf(digest: string): string {
   return `kat_${Buffer.from(digest, 'hex').toString('base64url')}`
 }
@@ -123,10 +116,7 @@ const tagBytes = 16
 /** Only full-length tags are accepted, because shorter ones are easier to forge. */
 const cipherOptions = { authTagLength: tagBytes }
 
-/**
- * Envelope encryption (docs/contributors/decisions/005): each record has a random key, wrapped by the
- * operator's key. A new key is listed last at every node before it is listed first at any.
- */
+/** Each record has a random key, wrapped by the operator's key (docs/contributors/decisions/005). */
 export function createVault(operatorKeys: OperatorKeys) {
   const { all, current: sealing } = fromEach(operatorKeys, (key) => ({
     id: keyIdOf(key),
@@ -157,7 +147,6 @@ export function createVault(operatorKeys: OperatorKeys) {
   }
 }
 
-/** Names a key without revealing it. */
 export function keyIdOf(key: Buffer): string {
   if (key.length !== 32) throw new Error('A vault key has 32 bytes')
   return createHash('sha256').update('vault-key-id').update(key).digest('hex').slice(0, 12)
@@ -187,7 +176,6 @@ function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
 /** A public key as it is published (RFC 8037). */
 export type PublicJwk = ReturnType<typeof pairOf>['published']
 
-/** The keys for signatures that anyone can verify with the published keys. */
 export type SigningKeys = ReturnType<typeof createSigningKeys>
 
 /** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
@@ -203,7 +191,7 @@ export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string) {
       /** The signature, 64 bytes in base64url. */
       sign: (bytes: Uint8Array) => sign(null, bytes, current.privateKey).toString('base64url'),
     },
-    /** In the order of the operator's list, the current one first. */
+    /** The current one first. */
     published: all.map((pair) => pair.published),
   }
 }
