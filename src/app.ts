@@ -22,8 +22,8 @@ import { httpTransport } from './http/payment-headers.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/scheduling.ts'
 import { joinNodes } from './nodes/nodes.ts'
-import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
-import { keepRetention, runSweeper, sendWebhooks, watchDenylist } from './operations/loops.ts'
+import { monitorFloat } from './operations/float-monitor.ts'
+import { keepRetention, repeatSweep, runSweeper, watchDenylist } from './operations/loops.ts'
 import { createCounters } from './operations/metrics.ts'
 import { runHealthChecks } from './operations/probes.ts'
 import { partChanges, reporterTo } from './operations/reporter.ts'
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     guard.passed.then((isPassed) =>
       isPassed ? runSweeper({ ...checkouts, goodwill: storage.goodwill }, ground) : undefined,
     ),
-    sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
+    repeatSweep('webhooks', senderOf(ground, storage, purchases.vault), ground),
     monitorProcessor(coins, ground),
     runHealthChecks(probes, ground.health, stopping.signal, options.lookEveryMs),
     wallets.work,
@@ -125,7 +125,9 @@ function groundOf(options: ServiceOptions, signal: AbortSignal, draining: AbortS
 
 /**
  * Checks everything outside at once, so that the operator reads every mistake in one message. A service that does not
- * answer is no mistake, except the database, which a refused start has not changed. @throws ConfigError, RecordTooOld
+ * answer is no mistake, except the database, which a refused start has not changed.
+ *
+ * @throws ConfigError, RecordTooOld
  */
 async function connectOutside(
   { config, failed, health }: Ground,
@@ -208,10 +210,22 @@ interface Parts {
 }
 
 /** `read`: all wallets were read once. */
-function watchWallets(ground: Ground, parts: MeansParts) {
+function watchWallets(
+  ground: Ground,
+  { chain, storage, supply, catalog }: Pick<Parts, 'chain' | 'storage' | 'supply' | 'catalog'>,
+) {
   const changes = partChanges(ground.health, ground.report)
   const read = Promise.withResolvers<void>()
-  const work = monitorFloat(meansOf(ground, parts), ground.health, {
+  const sources = {
+    float: chain.refundFloat,
+    gas: chain.gas,
+    open: storage.openFacts,
+    supplierWallets: walletsOf(supply, 'read'),
+    cheapest: () => cheapestOf(catalog.liveCatalog.current()),
+    maxRefund: leastOf(Object.values(ground.config.refundCaps)),
+    maxBorneOut: chain.maxBorneOut,
+  }
+  const work = monitorFloat(sources, ground.health, {
     ...ground,
     everyMs: ground.lookEveryMs,
     onRead: () => {
@@ -220,23 +234,6 @@ function watchWallets(ground: Ground, parts: MeansParts) {
     },
   })
   return { work, read: read.promise }
-}
-
-type MeansParts = Omit<Parts, 'coins' | 'denylist' | 'earlier'>
-
-function meansOf(
-  { config: { refundCaps } }: Ground,
-  { chain, storage, supply, catalog }: MeansParts,
-): MeansSources {
-  return {
-    float: chain.refundFloat,
-    gas: chain.gas,
-    open: storage.openFacts,
-    supplierWallets: walletsOf(supply, 'read'),
-    cheapest: () => cheapestOf(catalog.liveCatalog.current()),
-    maxRefund: leastOf(Object.values(refundCaps)),
-    maxBorneOut: chain.maxBorneOut,
-  }
 }
 
 function purchasesOf(

@@ -5,8 +5,9 @@ import type { Config } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 
 /**
- * Takes the port before anything else starts, and answers 503 until the store is ready. @throws ConfigError when it
- * is taken
+ * Takes the port before anything else starts, and answers 503 until the store is ready.
+ *
+ * @throws ConfigError when it is taken
  */
 export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
   const holder = createServer((_, response) => {

@@ -35,8 +35,6 @@ export async function startParts(config: Config): Promise<Sandbox | undefined> {
   return sandbox
 }
 
-const sandboxMethods = coins.join(',')
-
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
   const store = `http://${reachableHost(config.host)}:${config.port}`
@@ -68,7 +66,7 @@ export function sandboxOutside(
     databaseUrl,
     suppliers: { zendit: { url: supplier.url, key: supplier.apiKey, webhook: supplier.webhook } },
     ratesUrl: supplier.ratesUrl,
-    processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
+    processor: { ...btcpay, methods: readMethods(coins.join(',')), isTestnet: true },
     secretsKeys: [secretsKey],
   }
 }

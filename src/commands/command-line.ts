@@ -19,10 +19,7 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
   }
 }
 
-/**
- * @param takes for each command `names` if it takes any, and its options @throws UsageError also for what the command
- * does not take: the operator may have meant something else
- */
+/** @param takes for each command its options, and `names` if it takes any @throws UsageError for anything else */
 export function wordsIn<What extends string>(
   args: readonly string[],
   takes: Readonly<Record<What, readonly string[]>>,
@@ -58,7 +55,6 @@ type ExitCode = 0 | 1 | 2
 interface Command {
   readonly name: string
   readonly usage: string
-  /** @throws UsageError */
   readonly main: (args: readonly string[]) => Promise<ExitCode>
   /** When `main` throws; 1 if absent. */
   readonly failed?: ExitCode
@@ -113,7 +109,6 @@ export async function onDatabase<T>(
   }
 }
 
-/** @throws ConfigError when the database is embedded and not running */
 async function databaseUrlOf(config: Config): Promise<string> {
   if (config.mode === 'live') return config.databaseUrl
   if (config.databaseUrl !== undefined) return config.databaseUrl

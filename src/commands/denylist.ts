@@ -34,7 +34,6 @@ export function commandOf(args: readonly string[]): DenylistCommand {
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
 const addressPattern = /^[a-z0-9]{26,110}$/i
 
-/** @throws UsageError */
 function partyIn(text: string): string {
   const receiver = readReceiver(text)
   if (receiver !== undefined) return receiver

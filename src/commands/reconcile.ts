@@ -190,8 +190,9 @@ const statementTimeoutMs = 600_000
 
 /**
  * In the sandbox, it uses the parts of the store that runs in DATA_DIR, or starts them for this command, so that a
- * store which refuses to start can be repaired. @param setsUp whether to make the tables and claim the database, as a
- * start does
+ * store which refuses to start can be repaired.
+ *
+ * @param setsUp whether to make the tables and claim the database, as a start does
  */
 async function connect(
   environment: Readonly<Record<string, string | undefined>>,

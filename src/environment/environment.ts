@@ -42,9 +42,9 @@ export const secretVariables: readonly string[] = everyVariable
   .filter(([, schema]) => aboutOf(schema)?.isSecret)
   .map(([name]) => name)
 
-export const sharedVariables: readonly string[] = everyVariable
-  .filter(([, schema]) => aboutOf(schema)?.perNode !== 'value')
-  .map(([name]) => name)
+const shared = everyVariable.filter(([, schema]) => aboutOf(schema)?.perNode !== 'value')
+
+export const sharedVariables: readonly string[] = shared.map(([name]) => name)
 
 export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const textOf = ([name, schema]: (typeof everyVariable)[number]) => {
@@ -53,7 +53,6 @@ export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Recor
     // The case of an address says nothing.
     return JSON.stringify(value).replace(/"0x[0-9a-fA-F]{40}"/g, (one) => one.toLowerCase())
   }
-  const shared = everyVariable.filter(([name]) => sharedVariables.includes(name))
   return Object.fromEntries(shared.map((one) => [one[0], textOf(one)]))
 }
 

@@ -254,16 +254,11 @@ export type Parts = Readonly<Record<Part, PartHealth>>
 
 /** Purchases stop while a part is down, because money could move without a record, proof or cover. */
 export function signalsOf(parts: Parts, now: Date): Signals {
-  const states = Object.values(parts).map(({ state }) => state)
-  const last_updated = now.toISOString()
-  if (states.includes('down')) {
-    return { provider_health: 'down', agent_action: 'stop', last_updated }
-  }
-  if (states.includes('degraded')) {
-    return { provider_health: 'degraded', agent_action: 'retry_later', last_updated }
-  }
-  return { provider_health: 'healthy', agent_action: 'pay', last_updated }
+  const worst = Object.values(parts).reduce(worseOf).state
+  return { provider_health: worst, agent_action: actions[worst], last_updated: now.toISOString() }
 }
+
+const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const
 
 const windowMs = 5 * 60_000
 const maxOutcomes = 200

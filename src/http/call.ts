@@ -104,7 +104,9 @@ function notJson(message: string): Refusal {
 
 /**
  * Fields in the query are refused: if they were ignored, an empty body would be answered with the terms of some other
- * offer. @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
+ * offer.
+ *
+ * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
  */
 export function postedFields({
   body,

@@ -157,8 +157,9 @@ function tooMany(
 
 /**
  * A caller above a limit who repeats a payment must not be told to wait as if there were no order. Looking for it
- * counts against the reading limit of the address, which nobody at another address can use up. @throws Refusal the
- * given one
+ * counts against the reading limit of the address, which nobody at another address can use up.
+ *
+ * @throws Refusal the given one
  */
 async function holdUp(
   { reading }: Pick<Limits, 'reading'>,

@@ -18,17 +18,13 @@ export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const stop = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const stop = () => resolve()
+  signal.addEventListener('abort', stop)
+  await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
 }
 
 /** A turn of the event loop uses up one part of a timeout at most, however long it takes. */

@@ -191,7 +191,9 @@ interface Failing {
 
 /**
  * Groups failures of one kind into one outage, until none has come for 30 s. A single failure is no outage: rare work
- * may still fail when it is next tried. @returns whether an outage begins with this failure
+ * may still fail when it is next tried.
+ *
+ * @returns whether an outage begins with this failure
  */
 export function groupingOutages(ended: (outage: Outage) => void): (what: string) => boolean {
   const outages = new Map<string, Failing>()

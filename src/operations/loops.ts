@@ -19,10 +19,8 @@ const sweepLimit = 25
 const sweepEveryMs = 250
 /** Of each payment method. While the supplier hangs, a stuck order occupies a slot until its call times out. */
 const maxConcurrent = 100
-/** Each reads its invoice in two calls: about eighty calls a second to the payment processor. */
-const checkoutLimit = 10
-/** Goodwill is rare, and no call waits for it. */
-const goodwillLimit = 10
+/** Of checkouts, each of which reads its invoice in two calls to the payment processor, and of goodwill. */
+const rareLimit = 10
 const goodwillEveryMs = 5_000
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -38,25 +36,23 @@ export async function runSweeper(
   loop: LoopDeps,
 ): Promise<void> {
   await Promise.all([
-    repeatSweep('sweep', orderSweeper(advance, maxConcurrent, 'x402'), sweepLimit, loop),
-    repeatSweep('sweep of coins', orderSweeper(advance, maxConcurrent, 'btcpay'), sweepLimit, loop),
-    repeatSweep('sweep of checkouts', checkoutSweeper(advance, checkoutLimit), checkoutLimit, loop),
-    repeatSweep(
-      'sweep of goodwill',
-      goodwillSweeper(advance, goodwillLimit),
-      goodwillLimit,
-      loop,
-      goodwillEveryMs,
-    ),
+    repeatSweep('sweep', orderSweeper(advance, maxConcurrent, 'x402'), loop),
+    repeatSweep('sweep of coins', orderSweeper(advance, maxConcurrent, 'btcpay'), loop),
+    repeatSweep('sweep of checkouts', checkoutSweeper(advance, rareLimit), loop, {
+      limit: rareLimit,
+    }),
+    repeatSweep('sweep of goodwill', goodwillSweeper(advance, rareLimit), loop, {
+      limit: rareLimit,
+      everyMs: goodwillEveryMs,
+    }),
   ])
 }
 
-async function repeatSweep(
+export async function repeatSweep(
   what: string,
   sweeper: Sweeper,
-  limit: number,
   { signal, failed }: LoopDeps,
-  everyMs = sweepEveryMs,
+  { limit = sweepLimit, everyMs = sweepEveryMs } = {},
 ): Promise<void> {
   const task = async () => {
     try {
@@ -93,10 +89,6 @@ const neverPaidCheckoutDays = 90
 
 /** Idempotency keys are kept this long (docs/agents/buying.md). */
 const keyDays = 30
-
-export function sendWebhooks(sender: Sweeper, loop: LoopDeps): Promise<void> {
-  return repeatSweep('webhooks', sender, sweepLimit, loop)
-}
 
 /**
  * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). What fails is tried

@@ -72,10 +72,7 @@ async function noteStray(
   note(notes, differs('payment_without_order', { ...(first ? { order: first.id } : {}), ...about }))
 }
 
-/**
- * Not if the address was not the store's yet. What was authorized is always compared, because the record may be older
- * than the address.
- */
+/** Not before the address was the store's. What was authorized is compared even then: the record may be older. */
 function isOfStore(
   { wallets }: Notes,
   role: WalletRole,
@@ -193,7 +190,6 @@ function matchLost(
   })
 }
 
-/** For refunds that went to somebody else than the payer of their order. */
 async function matchAny(
   sources: Sources,
   look: Look,

@@ -268,8 +268,8 @@ function judgeSent(
 const unnamed = 'a transaction that the processor does not name'
 
 /**
- * The payments of this debt, each by its transaction; one transaction may make several of them. The one that an
- * operator noted is that of a payout that names the same one or none, or else of a further payment.
+ * Each by its transaction, which may make several of them. The one that an operator noted is that of a payout that
+ * names the same one or none, or else of a further payment.
  */
 function paymentsOf(
   payouts: readonly ProcessorPayout[],

@@ -54,7 +54,6 @@ interface Supplied {
 
 function noteSupply(notes: Notes, supplied: Supplied): void {
   const { id, supplier, purchase, order, isSecond } = supplied
-  // A purchase at another supplier than that of the order was not made for it.
   const isElsewhere = order !== undefined && order.item.source.supplier !== supplier
   if (purchase.state === 'delivered' && !isElsewhere) notes.delivered.add(id)
   const about = { order: id, reference: purchase.reference, detail: costText(purchase) }
@@ -185,7 +184,6 @@ async function paidByHand(
   })
 }
 
-/** Delivered after the supplier's list was read. */
 async function compareDelivered(
   { suppliers }: Sources,
   order: Order,

@@ -37,11 +37,10 @@ export interface ChainStatement {
   readonly network: string
   readonly asset: string
   readonly wallets: readonly StoreWallet[]
-  /** The newest block, and the newest that cannot be dropped any more. */
   heads(): Promise<{ readonly newest: number; readonly safe: number }>
   /** The first block that is less than this many seconds older than the newest one. */
   blockBefore(seconds: number): Promise<number>
-  /** The first block at or after this time; the one after the newest if there is none yet. */
+  /** The one after the newest if there is none yet. */
   blockAt(time: Date): Promise<number>
   /** In these blocks, both ends included, in their order. */
   received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
@@ -49,9 +48,7 @@ export interface ChainStatement {
   minedAt(block: number): Promise<Date>
   /** The transfer that this authorization made in this transaction, whoever it paid. */
   transferIn(transaction: string, nonce: string): Promise<ChainTransfer | undefined>
-  /** The transfers of this transaction that no authorization made. */
   plainTransfersIn(transaction: string): Promise<readonly ChainTransfer[]>
-  /** Without an authorization. */
   sentPlainly(to: string, from: number, until: number): AsyncIterable<readonly ChainTransfer[]>
   refundNonceOf(reference: string): string
   holds(address: string): Promise<Usdc>
@@ -67,7 +64,6 @@ export interface Misbooked {
 
 export interface ProcessorPayout {
   readonly reference: string
-  /** In capitals. */
   readonly coin: string
   readonly to: string
   /** Undefined if it is not an amount of a coin that the store knows. */
@@ -114,7 +110,6 @@ export interface StoreRecord {
   oldestBlock(): Promise<number | undefined>
   /** Quick however many orders there are. */
   newestBlock(): Promise<number | undefined>
-  /** @param keys see `paymentKeyOf` */
   byPayments(keys: readonly string[]): Promise<readonly Order[]>
   byIds(ids: readonly OrderId[]): Promise<readonly Order[]>
   /** Wallets are in lower case; `decided`: those that are delivered or never will be. */
@@ -124,7 +119,6 @@ export interface StoreRecord {
   ledger(method: Payment['method']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
   goodwill(): Promise<readonly Goodwill[]>
-  /** In one transaction. */
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
 }
 

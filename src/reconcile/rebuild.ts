@@ -32,8 +32,9 @@ export type Rebuilt =
 
 /**
  * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is written in
- * one transaction and under its version, so this is safe beside a running store. @throws when keys are missing, before anything is
- * written
+ * one transaction and under its version, so this is safe beside a running store.
+ *
+ * @throws when keys are missing, before anything is written
  */
 export async function rebuild(deps: RebuildDeps, report: Findings): Promise<readonly Rebuilt[]> {
   requireKeys(report)
@@ -144,8 +145,8 @@ interface Identified {
 }
 
 /**
- * By its refund on the chain, or else by its purchase at a supplier. If there is neither, nothing was bought, and the
- * newest key names it.
+ * By its refund on the chain or its purchase at a supplier. Without either nothing was bought; the newest key names
+ * it.
  */
 async function identify(
   { suppliers }: RebuildDeps,
@@ -222,10 +223,7 @@ function requireKeys({ misnamed }: Findings): void {
   )
 }
 
-/**
- * While a purchase or refund has no payment, a payment without either may be that of its order, named with a missing
- * key.
- */
+/** A payment without either may be that of a purchase or refund without a payment, named with a missing key. */
 function unexplained({ differences, lost }: Findings): string | undefined {
   const explained = new Set([
     ...lost.flatMap(({ ids }) => ids.map(({ id }) => id)),
@@ -249,10 +247,7 @@ const unknownItem: Item = {
   brandName: 'unknown',
 }
 
-/**
- * As far as it can be known. The hash is of a token that nobody has: the buyer opens the goods by signing in with the
- * wallet.
- */
+/** The access token is one that nobody has: the buyer opens the goods by signing in with the wallet. */
 function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
   { transfer, minedAt }: LostPayment,
@@ -301,7 +296,7 @@ const recordLost: Failure = {
 
 interface Replay {
   readonly now: Date
-  /** In a safe block; only for an order that does not count as paid. */
+  /** In a safe block. */
   readonly payment?: Receipt | undefined
 }
 

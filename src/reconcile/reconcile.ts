@@ -13,8 +13,9 @@ import {
 
 /**
  * Writes nothing, and reads the record after the chain and the suppliers, so that whatever happens meanwhile is on
- * record before it could be missed. @throws when one of them does not answer, because half a comparison would look
- * like a clean one
+ * record before it could be missed.
+ *
+ * @throws when one of them does not answer, because half a comparison would look like a clean one
  */
 export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   const notes = emptyNotes()
@@ -47,7 +48,7 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   }
 }
 
-/** Younger blocks than the safe one prove nothing yet. */
+/** Younger blocks prove nothing yet. */
 async function blocksOf({ chain, store }: Sources, { fromBlock }: Look) {
   const { safe } = await chain.heads()
   const from = fromBlock ?? (await store.oldestBlock())

@@ -101,7 +101,6 @@ const words = {
   refund_due: 'was never delivered; the running store pays it back',
 } as const
 
-/** Amounts as text in atomic USDC. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
   const { lost: _, unbooked: __, misnamed: ___, ...shown } = report
   const plain = (_: string, value: unknown) =>

@@ -31,7 +31,6 @@ export interface Sources {
 }
 
 export interface Look extends Patience {
-  /** Absent: that of the oldest order on record. */
   readonly fromBlock?: number | undefined
   /** Under each key of the operator. */
   readonly idsFor: (payment: PaymentName) => readonly Ids[]
@@ -64,9 +63,8 @@ export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly h
 /** Amounts are atomic USDC, except those of `coins`. */
 interface Totals extends Pick<Notes, 'chain' | 'goodwill' | 'supplier' | 'orders' | 'checkouts'> {
   readonly ledger: Readonly<Record<Account, bigint>>
-  /** Of orders that were paid in coins, at their prices. */
   readonly invoices: Readonly<Record<Account, bigint>>
-  /** What invoices received and where it is, in the smallest unit of each coin. */
+  /** In the smallest unit of each coin. */
   readonly coins: Readonly<Partial<Record<Coin, CoinSums>>>
 }
 
@@ -98,7 +96,6 @@ export function emptyNotes() {
     movements: new Map<string, Movement>(),
     /** The first block in which each wallet is the store's, by `walletKey`. */
     wallets: new Map<string, number>(),
-    /** The acknowledged transfers, by `placeOf`. */
     acknowledged: new Map<string, Acknowledgement>(),
     /** Ids only: there may be many. */
     paid: new Set<OrderId>(),
@@ -133,7 +130,7 @@ export function note(notes: Notes, finding: Finding | undefined): void {
   else notes.open.push(about as Open)
 }
 
-/** A transfer that no order explains is a difference, unless acknowledged or between two of our wallets. */
+/** A difference, unless acknowledged or between two of our wallets. */
 export function noteMovement(notes: Notes, transfer: ChainTransfer, difference: Finding): void {
   const acknowledged = notes.acknowledged.get(placeOf(transfer))
   const isWithin = isOurs(notes, transfer.from) && isOurs(notes, transfer.to)

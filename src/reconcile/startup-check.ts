@@ -40,7 +40,9 @@ export interface EarlierWalletEvent {
 
 /**
  * Before an empty database is set up, so that a refused start leaves it empty. If the chain does not answer in time,
- * `checkStartup` checks it again. @throws RecordTooOld
+ * `checkStartup` checks it again.
+ *
+ * @throws RecordTooOld
  */
 export async function requireNoRefunds(chain: StartupSources['chain']): Promise<void> {
   const empty = {
