@@ -9,12 +9,15 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const ending = new AbortController()
 
+/** The chain of the sandbox may take so long to save its state. */
+const savesWithinMs = 60_000
+
 async function main(): Promise<void> {
   const startedAt = performance.now()
   const config = readConfig(ownEnvironment(console.warn))
   const port = await holdPort(config)
   const starting = start(config)
-  endOnSignal(starting, config.drainMs)
+  endOnSignal(starting, config)
   const { service, payUrl } = await starting
   if (service === undefined || ending.signal.aborted) return
   await port.handTo(service.app)
@@ -45,10 +48,11 @@ async function start(config: Config) {
  * Exits with 0, or with 1 when stopping failed or took too long. During the start, it waits for what is starting, so
  * that nothing stays behind; a start that fails then has cleaned up by itself.
  */
-function endOnSignal(starting: ReturnType<typeof start>, drainMs: number): void {
+function endOnSignal(starting: ReturnType<typeof start>, { mode, drainMs }: Config): void {
+  const limitMs = stopWithinMs + drainMs + (mode === 'sandbox' ? savesWithinMs : 0)
   const end = async () => {
     const started = await starting.catch(() => undefined)
-    setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
+    setTimeout(() => process.exit(1), limitMs).unref()
     await started?.stop(drainMs)
   }
   for (const signal of endings) {
