@@ -12,7 +12,8 @@ import {
 } from '../checkouts/ports.ts'
 import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
-import type { Header, InvoiceEvent } from '../http/webhooks.ts'
+import type { Header, InvoiceEvent } from '../http/routes.ts'
+import { parseJson } from '../lib/http-call.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
 import { type Coin, readAddress } from '../payments/coins.ts'
@@ -72,7 +73,7 @@ export function connectCoins(
     rates: withRecentValue(processor.rates),
     invoiceIn: (body, signature) =>
       verifyWebhook(body, signature, webhookSecret ?? '')
-        ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
+        ? { isGenuine: true, invoice: invoiceOfEvent(parseJson(body.toString()), storeId) }
         : { isGenuine: false },
     readAddress: (method, text) => readAddress(method, text, { isTestnet }),
   }
@@ -123,14 +124,6 @@ function onChange(tell: (key: string, value: string) => void) {
   return (key: string, value: string | undefined) => {
     if (value !== undefined && told.get(key) !== value) tell(key, value)
     told.set(key, value)
-  }
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
   }
 }
 

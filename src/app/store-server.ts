@@ -17,12 +17,13 @@ import { type CounterFactory, createLimits } from '../http/gate.ts'
 import { isOwnName } from '../http/operator.ts'
 import {
   routeOperations,
+  routeProcessorWebhook,
   routePurchases,
   routeSandbox,
   routeStoreOperations,
+  routeSupplierWebhook,
   type SandboxDeps,
 } from '../http/routes.ts'
-import { routeProcessorWebhook, routeSupplierWebhook } from '../http/webhooks.ts'
 import { routeMcp } from '../mcp/route.ts'
 import type { Membership } from '../nodes/nodes.ts'
 import { type Counters, createMetrics } from '../operations/metrics.ts'

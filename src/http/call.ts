@@ -1,6 +1,12 @@
+import { decodePaymentSignatureHeader } from '@x402/core/http'
+import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf } from '../api/buying/credentials.ts'
+import type { PaymentTransport } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn, type Settled, versionOne } from '../api/buying/purchase.ts'
+import { bazaarOf } from '../api/extensions/policies.ts'
 import type { Call, Credentials } from '../api/operation.ts'
+import { purchasePath } from '../api/paths.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf, countRefused, type Limits, lookAtRefused } from './gate.ts'
@@ -195,4 +201,72 @@ function tooLong(query: string): Refusal {
   const longest = query.split('&').reduce((one, other) => (other.length > one.length ? other : one))
   const name = echoOf(decoded(longest.split('=')[0] ?? '') ?? '')
   return refused(name, `The query is longer than ${maxQuery} bytes; ${name} is longest.`)
+}
+
+const paymentHeaders = {
+  required: 'PAYMENT-REQUIRED',
+  signature: 'PAYMENT-SIGNATURE',
+  response: 'PAYMENT-RESPONSE',
+} as const
+
+/** The terms and the longest signature, of a wallet that is not deployed yet (ERC-6492), make 13.2 kB of base64. */
+const maxSignatureHeader = 14 * 1_024
+
+export const httpTransport: PaymentTransport = {
+  resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
+  howToSend: `send the same request with it in ${paymentHeaders.signature}`,
+  discovery: bazaarOf,
+}
+
+/** Version 1 of x402 used another header, `X-PAYMENT`. */
+export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
+  const presented = presentedPayment(headers['payment-signature'])
+  return presented.type === 'none' && headers['x-payment'] ? versionOne : presented
+}
+
+/** Reads a payment. Never throws, because the header may come from an attacker. */
+export function presentedPayment(header: string | string[] | undefined): Presented {
+  if (!header) return { type: 'none' }
+  if (typeof header !== 'string') return unreadable('there is more than one')
+  if (header.length > maxSignatureHeader) return unreadable('it is longer than 14 kB')
+  try {
+    return presentedIn(decodePaymentSignatureHeader(header), unreadable)
+  } catch {
+    return unreadable('it is not base64 of a JSON object')
+  }
+}
+
+/** The body repeats the terms of the header, because not every client reads headers. */
+export function answer402(
+  reply: FastifyReply,
+  required: PaymentRequired,
+  more: object,
+): FastifyReply {
+  return reply
+    .status(402)
+    .header(paymentHeaders.required, encoded(required))
+    .header('cache-control', 'no-store')
+    .send({ ...required, ...more })
+}
+
+/** No cache may store it. */
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+}
+
+/** Empty while the payment is not proven. */
+export function paymentResponse(settled: Settled | undefined): Record<string, string> {
+  return settled ? { [paymentHeaders.response]: encoded(settled) } : {}
+}
+
+/** As the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
+function encoded(content: PaymentRequired | Settled): string {
+  return Buffer.from(JSON.stringify(content)).toString('base64')
+}
+
+function unreadable(why: string): Presented {
+  return {
+    type: 'unreadable',
+    reason: `The ${paymentHeaders.signature} header cannot be read: ${why}`,
+  }
 }

@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discoveryError, problem } from '../api/refusals.ts'
 import { type Charged, internalRule, Refusal, rules } from '../lib/refusal.ts'
 import { maxBody } from './call.ts'
-import { pathOf, type RouteTable } from './gate.ts'
-import { mayBringPayment } from './payment-headers.ts'
+import { mayBringPayment, pathOf, type RouteTable } from './gate.ts'
 
 export interface ErrorEdge {
   readonly siteUrl: string

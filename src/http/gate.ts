@@ -3,7 +3,6 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import ipaddr from 'ipaddr.js'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from '../lib/refusal.ts'
-import { bringsPayment, mayBringPayment } from './payment-headers.ts'
 
 /** At most `limit` requests of a client in a window, which begins with its first request. */
 interface LimitRule {
@@ -226,8 +225,14 @@ export function isNotAccepted(status: number): boolean {
   return status === 401 || status === 402
 }
 
-function carriesProof(request: FastifyRequest): boolean {
-  return bringsPayment(request) || (request.headers['sign-in-with-x'] ?? '') !== ''
+function carriesProof({ headers }: FastifyRequest): boolean {
+  return Boolean(headers['payment-signature'] || headers['sign-in-with-x'])
+}
+
+/** Whether a request may have a payment, valid or not: in its headers, or in a body that has not been read yet. */
+export function mayBringPayment(request: FastifyRequest): boolean {
+  const { mayBringPayment: inBody } = request.routeOptions.config ?? {}
+  return inBody ? inBody(request) : Boolean(request.headers['payment-signature'])
 }
 
 /** More requests under way than agents or people behind one address need. */

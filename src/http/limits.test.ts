@@ -3,7 +3,7 @@ import { newOrderId } from '../../test/doubles/ids.ts'
 import { testApp } from '../../test/fixtures/app.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
-import { routeSupplierWebhook } from './webhooks.ts'
+import { routeSupplierWebhook } from './routes.ts'
 
 test('a client that is slow with its headers, its body or its reading is cut off', () => {
   const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, timeout: 120_000 }

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
-import { answer402, paymentResponse, presentedPayment } from './payment-headers.ts'
+import { answer402, paymentResponse, presentedPayment } from './call.ts'
 
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const base64 = (content: unknown) =>

@@ -62,7 +62,8 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
   }
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -13,7 +13,7 @@ export function cachedBriefly<T>(
   let pending: Promise<T | undefined> | undefined
 
   async function run(): Promise<T | undefined> {
-    const value = await read()
+    const value = await read().catch(() => undefined)
     cached = { value, until: performance.now() + cacheMs }
     pending = undefined
     return value

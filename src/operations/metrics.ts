@@ -36,9 +36,9 @@ export function createMetrics(deps: MetricsDeps) {
   const { health, cacheMs } = deps
   const cached = <T>(read: () => Promise<T | undefined>) => cachedBriefly(read, cacheMs)
   // Each database statement already reports its outcome to `health` (`onTrouble`).
-  const readOrders = cached(() => deps.orders().catch(() => undefined))
-  const readCheckouts = cached(() => deps.checkouts().catch(() => undefined))
-  const readWebhooks = cached(() => deps.webhooks().catch(() => undefined))
+  const readOrders = cached(deps.orders)
+  const readCheckouts = cached(deps.checkouts)
+  const readWebhooks = cached(deps.webhooks)
   const readChain = cached(() =>
     noteOutcome((...seen) => health.note('chain', ...seen), deps.chain),
   )
