@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2300, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 5900,
+    lines: 6200,
     mayImport: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
   },
   // A transport like http, which has the limits that both count against.

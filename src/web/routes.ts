@@ -68,7 +68,7 @@ export function routeWeb(
         return senders.sendKept(request, reply, path, page)
       })
     }
-    takeForms(pages)
+    takeForms(pages, frame)
     const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode: codeOf(tracking) }
     routeBuying(pages, { frame, deps: { ...deps, ...leaving } })
     if (deps.checkout) {

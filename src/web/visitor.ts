@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { privately } from './frame/senders.ts'
+import type { Frame } from './frame/layout.ts'
+import { privately, sayPrivately } from './frame/senders.ts'
 import { orderPagePath, payPath } from './paths.ts'
 
 /** For how long a browser remembers that an order is its visitor's; seconds. */
@@ -15,15 +16,6 @@ const tokenPattern = new RegExp(`^(?:${token})$`)
 /** The token in pasted text: a whole link, or the part after its `#`. */
 const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
 const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
-
-interface Cookie {
-  readonly name: string
-  readonly value: string
-  /** The page that it is sent to, with everything below. */
-  readonly path: string
-  readonly seconds: number
-  readonly siteUrl: string
-}
 
 interface Remembered {
   readonly orderId: string
@@ -43,7 +35,7 @@ export function rememberOrder(reply: FastifyReply, remembered: Remembered): void
   const name = value.startsWith('kat_') ? accessCookie : linkTokenCookie
   const paths = [...(checkout ? [payPath(checkout)] : []), orderPagePath(orderId)]
   for (const path of paths) {
-    setCookie(reply, { name, value, path, seconds: rememberedSeconds, siteUrl })
+    setCookie(reply, siteUrl, [`${name}=${value}`, `Path=${path}`, `Max-Age=${rememberedSeconds}`])
   }
 }
 
@@ -52,8 +44,8 @@ export function rememberWallet(
   reply: FastifyReply,
   given: { readonly sessionToken: string; readonly seconds: number; readonly siteUrl: string },
 ): void {
-  const { sessionToken: value, seconds, siteUrl } = given
-  setCookie(reply, { name: walletCookie, value, path: '/', seconds, siteUrl })
+  const { sessionToken, seconds, siteUrl } = given
+  setCookie(reply, siteUrl, [`${walletCookie}=${sessionToken}`, 'Path=/', `Max-Age=${seconds}`])
 }
 
 /** The token of this browser for the page: the access token, else a link token, else undefined. */
@@ -71,16 +63,9 @@ export function readToken(text: unknown): string | undefined {
   return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
 }
 
-function setCookie(reply: FastifyReply, { name, value, path, seconds, siteUrl }: Cookie): void {
-  const parts = [
-    `${name}=${value}`,
-    `Path=${path}`,
-    `Max-Age=${seconds}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(siteUrl.startsWith('https:') ? ['Secure'] : []),
-  ]
-  reply.header('set-cookie', parts.join('; '))
+function setCookie(reply: FastifyReply, siteUrl: string, parts: readonly string[]): void {
+  const secure = siteUrl.startsWith('https:') ? ['Secure'] : []
+  reply.header('set-cookie', [...parts, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '))
 }
 
 function cookieIn(request: FastifyRequest, wanted: string, pattern: RegExp): string | undefined {
@@ -91,8 +76,12 @@ function cookieIn(request: FastifyRequest, wanted: string, pattern: RegExp): str
   return undefined
 }
 
-/** Accepts form bodies as browsers send them, only for pages. */
-export function takeForms(pages: FastifyInstance): void {
+/** Accepts the forms of our own pages, as browsers send them. */
+export function takeForms(pages: FastifyInstance, frame: Frame): void {
+  pages.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'POST' || !isFromElsewhere(request)) return undefined
+    return sayPrivately(reply.code(403), frame, 'form.elsewhere')
+  })
   pages.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -136,7 +125,7 @@ export function routeForm(
  * our own site (`page-headers.ts`), so an origin of "null" is never one of them. A client that sends neither header is
  * not a browser, so another site cannot abuse it.
  */
-export function isFromElsewhere({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin'
   const { origin, host } = headers

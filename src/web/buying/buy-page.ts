@@ -12,7 +12,7 @@ import { document, type Frame, type Page, pageHeaders } from '../frame/layout.ts
 import { messagePage, withRetryAfter } from '../frame/senders.ts'
 import { buyPath, payPath } from '../paths.ts'
 import { type Texts, type TitledName, titled } from '../texts/texts.ts'
-import { formIn, isFromElsewhere, rememberOrder } from '../visitor.ts'
+import { formIn, rememberOrder } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 import {
   checkoutFormOf,
@@ -65,7 +65,6 @@ export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
 
 async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyRoutes) {
   const { deps } = routes
-  if (isFromElsewhere(request)) return say(reply.code(403), routes, 'form.elsewhere')
   const offer = offerOf(request, routes)
   const retail = retailOf(offer, deps.pricing)
   const fields = formFieldsOf(offer, retail, deps)

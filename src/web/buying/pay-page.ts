@@ -22,14 +22,7 @@ import {
 import { buyPath, followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import {
-  accessIn,
-  formIn,
-  isFromElsewhere,
-  readToken,
-  rememberOrder,
-  routeForm,
-} from '../visitor.ts'
+import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 
 /** In bytes; a private link is shorter. */
@@ -65,7 +58,6 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
 async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps } = routes
   const { id } = request.params
-  if (isFromElsewhere(request)) return sayPrivately(reply.code(403), routes.frame, 'form.elsewhere')
   const typed = formIn(request).get('token') ?? ''
   const seen = await deps.checkout.view(id, readToken(typed), request.log)
   if (seen === undefined) return notFound(reply, routes)

@@ -169,8 +169,6 @@ interface PageNeeds {
   /** Our own scripts that it runs, "live.js". They may send requests to this store. */
   readonly scripts?: readonly string[]
   readonly drawsPictures?: true
-  /** Sends no referrer at all, not even to this store. */
-  readonly isUntraced?: true
 }
 
 /**
@@ -181,7 +179,7 @@ interface PageNeeds {
  * @param pictures URLs of pictures on other hosts that this page shows
  */
 export function pageHeaders(
-  { scripts = [], drawsPictures, isUntraced }: PageNeeds,
+  { scripts = [], drawsPictures }: PageNeeds,
   pictures: readonly string[] = [],
 ): Record<string, string> {
   const origins = new Set(pictures.map((url) => new URL(url).origin))
@@ -200,7 +198,6 @@ export function pageHeaders(
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy':
       'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()',
-    ...(isUntraced ? { 'referrer-policy': 'no-referrer' } : {}),
   }
 }
 

@@ -5,10 +5,10 @@ import { type Html, html } from './html.ts'
 
 /** A line of a list of facts; undefined without a value. */
 export function fact(name: string, value: Html | string | undefined): Html | undefined {
-  return value === undefined
-    ? undefined
-    : html`<div><dt>${name}</dt><dd>${value}</dd></div>
+  return value
+    ? html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `
+    : undefined
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Frame, Page } from '../frame/layout.ts'
 import { fact, timeOf } from '../frame/parts.ts'
 import { privately, sayPrivately, sendPrivately } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
-import { formIn, isFromElsewhere } from '../visitor.ts'
+import { formIn } from '../visitor.ts'
 
 type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
 
@@ -53,7 +53,6 @@ export function routeApprovals(
 
   const posted = { ...limited, bodyLimit: maxForm }
   pages.post(`${approvePath}/:token`, posted, async (request: TokenRequest, reply) => {
-    if (isFromElsewhere(request)) return sayPrivately(reply.code(403), frame, 'approve.elsewhere')
     const { token } = request.params
     const decision = decisions[formIn(request).get('decision') ?? '']
     if (decision) await decideApproval(buying.purchases, token, decision, request.log)

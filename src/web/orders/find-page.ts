@@ -20,7 +20,6 @@ import { orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
 import {
   formIn,
-  isFromElsewhere,
   readToken,
   rememberOrder,
   rememberWallet,
@@ -29,7 +28,7 @@ import {
 } from '../visitor.ts'
 import { createPost, type MailPart, mailForm, mayAsk } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
-import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
+import { acts, reads, type TrackingRoutes, takes } from './tracking.ts'
 
 export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
@@ -43,8 +42,7 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
     return privately(reply).send(challenge)
   })
   routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
-  routeForm(pages, `${findPath}/leave`, takes, async (request: FastifyRequest, reply) => {
-    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  routeForm(pages, `${findPath}/leave`, takes, async (_: FastifyRequest, reply) => {
     rememberWallet(reply, { sessionToken: '', seconds: 0, siteUrl: follow.site.url })
     return privately(reply).redirect(findPath, 303)
   })
@@ -57,7 +55,6 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   if (mail === undefined) return
   const post = createPost(pages, routes)
   routeForm(pages, `${findPath}/mail`, takes, async (request: FastifyRequest, reply) => {
-    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     const typed = formIn(request).get('email') ?? ''
     const address = addressIn(typed)
     if (address === undefined) {
@@ -76,7 +73,6 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
  * chain, leads only to the state of its order, and its buyer can open the page from there.
  */
 async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const form = formIn(request)
   const typed = (form.get('number') ?? '').slice(0, 300)
   const named = await orderNamedBy(routes.follow, typed, request.log)
@@ -124,7 +120,6 @@ async function byPublic(
  * @throws Refusal `rate_limited`, `try_again`
  */
 async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { refused } = routes.limits
   const refusal = await lookAtRefused(refused, request, reply)
   if (refusal !== undefined) throw refusal

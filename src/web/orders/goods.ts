@@ -124,28 +124,18 @@ function textIn(goods: GoodsBody, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-interface EsimInstall {
-  /** The whole activation code, "LPA:1$host$id". */
-  readonly lpa: string
-  readonly smdpAddress?: string
-  /** The matching id, which Android and iOS ask for beside the address; absent if the address is enough. */
-  readonly matchingId?: string
-  readonly iosUrl: string
-  readonly androidUrl: string
-}
-
 /** Pages of Apple (iOS 17.4) and Google that phones open in their own installer. */
 const iosInstaller = 'https://esimsetup.apple.com/esim_qrcode_provisioning'
 const androidInstaller = 'https://esimsetup.android.com/esim_qrcode_provisioning'
 
-/** Splits a whole activation code (SGP.22 4.1): "LPA:1$host$id", maybe with further fields. */
-function installOf(lpa: string): EsimInstall {
-  const [, smdpAddress = '', matchingId = ''] = lpa.split('$')
+/** The parts of a whole activation code (SGP.22 4.1), "LPA:1$host$id", and the pages that install it. */
+function installOf(lpa: string) {
+  const [, smdpAddress, matchingId] = lpa.split('$')
   const query = `?carddata=${encodeURIComponent(lpa)}`
   return {
     lpa,
-    ...(smdpAddress === '' ? {} : { smdpAddress }),
-    ...(matchingId === '' ? {} : { matchingId }),
+    smdpAddress: smdpAddress || undefined,
+    matchingId: matchingId || undefined,
     iosUrl: `${iosInstaller}${query}`,
     androidUrl: `${androidInstaller}${query}`,
   }
@@ -185,12 +175,9 @@ export function routeReveal(
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
     if (opened.type === 'goods') return sendPrivately(reply, frame, goodsPage(opened, frame.t))
     const message = messagePage(titled(frame.t, `reveal.closed.${opened.type}`), frame.t)
-    return sendPrivately(reply.code(closedStatus[opened.type]), frame, { ...message, ...untraced })
+    return sendPrivately(reply.code(closedStatus[opened.type]), frame, message)
   })
 }
-
-/** The form of this page does not check its origin, so the page needs no referrer, not even to this store. */
-const untraced = { isUntraced: true } as const
 
 /** The page that a one-view link opens. It shows no goods yet, because link previews open it too. */
 function revealPage(t: Texts): Page {
@@ -205,7 +192,6 @@ function revealPage(t: Texts): Page {
   return {
     title: t('reveal.title'),
     description: t('reveal.about'),
-    ...untraced,
     scripts: ['reveal.js'],
     main: html`<section class="message">
 <h1>${t('reveal.title')}</h1>
@@ -222,7 +208,6 @@ function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts
   return {
     title: brandName,
     description: t('reveal.once'),
-    ...untraced,
     scripts: ['copy.js'],
     main: html`<div class="following">
 <section class="stage">

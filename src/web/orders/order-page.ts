@@ -25,14 +25,7 @@ import { privately, sendPrivately } from '../frame/senders.ts'
 import { followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import {
-  accessIn,
-  formIn,
-  isFromElsewhere,
-  readToken,
-  rememberOrder,
-  routeForm,
-} from '../visitor.ts'
+import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import { closedGoods, openGoods } from './goods.ts'
 import { type MailPart, mailForm, sendMail } from './order-mail.ts'
 import {
@@ -55,7 +48,6 @@ import {
   type OrderRequest,
   pageCredentialsOf,
   reads,
-  sayElsewhere,
   type TrackingRoutes,
   takes,
   trackingScripts,
@@ -129,7 +121,6 @@ function linkOf(
 }
 
 async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const { orderId } = request.params
@@ -157,7 +148,6 @@ async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
 
 /** Shows the goods once their owner has pressed the button; no page has them before. */
 async function show(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const credentials = pageCredentialsOf(request)
   const { orderId } = request.params
   const shown = await goodsFor(routes.follow, orderId, credentials, request.log)
@@ -167,7 +157,6 @@ async function show(request: OrderRequest, reply: FastifyReply, routes: Tracking
 }
 
 async function mail(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const said = await sendMail(request, reply, routes)
   const view = await look(routes, request)
   return sendOrder(reply, routes, request, view, { mail: said })

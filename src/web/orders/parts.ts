@@ -13,7 +13,7 @@ import { copied, fact, onlyField, timeOf, timeTag } from '../frame/parts.ts'
 import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
-import { countryName, type MessageId, type Texts, type Titled, titled } from '../texts/texts.ts'
+import { countryName, type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A transaction hash to copy, with a link to an explorer if there is one. */
 export function transactionOf(
@@ -63,8 +63,6 @@ export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
 /** Of more countries than this, only the first are named and the others counted. */
 const placesShown = 12
 
-type Fact = readonly [name: string, value: string]
-
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
 export function itemText({ brandName, kind, offer, receives, value }: Bought, t: Texts): string {
   const name = offer ? kindNameWithin(offer, t) : t(`offers.kindNamesWithin.${kind}`)
@@ -72,22 +70,6 @@ export function itemText({ brandName, kind, offer, receives, value }: Bought, t:
   const amount = receives && faceText(receives, t)
   const what = isPlan ? measure(offer, t) : amount
   return [t('bought.item', { brand: brandName, kind: name }), what].filter(Boolean).join(', ')
-}
-
-function boughtLines(bought: Bought, t: Texts): readonly Fact[] {
-  const { offer, country, phone, receives } = bought
-  const face = receives && faceText(receives, t)
-  const lines: (readonly [name: string, value: string | undefined])[] = [
-    [
-      bought.kind === 'esim' ? t('bought.worksIn') : t('bought.country'),
-      offer ? placesText(offer, t) : country && countryName(country, t),
-    ],
-    [t('bought.phone'), phone && speltNumber(phone)],
-    [t('bought.receives'), face !== undefined && itemText(bought, t).includes(face) ? '' : face],
-    [t('bought.chosen'), chosenText(bought, t)],
-    [t('bought.fairUse'), bought.fairUse],
-  ]
-  return lines.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
 }
 
 /** The same in one line: "Steam gift card, about €21.50, Austria". */
@@ -99,7 +81,16 @@ export function boughtText(bought: Bought, t: Texts): string {
 }
 
 export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
-  return boughtLines(bought, t).map(([name, value]) => fact(name, html`${value}`))
+  const { kind, offer, country, phone, receives, fairUse } = bought
+  const face = receives && faceText(receives, t)
+  const places = offer ? placesText(offer, t) : country && countryName(country, t)
+  return [
+    fact(t(kind === 'esim' ? 'bought.worksIn' : 'bought.country'), places),
+    fact(t('bought.phone'), phone && speltNumber(phone)),
+    fact(t('bought.receives'), face && itemText(bought, t).includes(face) ? undefined : face),
+    fact(t('bought.chosen'), chosenText(bought, t)),
+    fact(t('bought.fairUse'), fairUse),
+  ]
 }
 
 function placesText(offer: DescribedOffer, t: Texts): string {
@@ -115,55 +106,62 @@ function chosenText({ offer, value, receives }: Bought, t: Texts): string | unde
   return faceText({ ...receives, isExact: true }, t) === chosen ? undefined : chosen
 }
 
-/** One station on the way of an order; its name is that of a message. */
-interface Station {
-  readonly name: Extract<MessageId, `orders.steps.${string}`>
-  readonly state: 'done' | 'now' | 'next' | 'bad'
-  readonly at?: Date | undefined
-  readonly until?: Date | undefined
+type Station = readonly [
+  step: 'awaiting' | 'checking' | 'sending' | 'byHand' | 'stuck' | 'notPaid' | 'notTaken' | Timed,
+  state: 'done' | 'now' | 'next' | 'bad',
+]
+type Timed = 'paid' | 'delivering' | 'delivered' | 'notDelivered' | 'sent'
+
+const toDelivery: readonly Station[] = [
+  ['delivering', 'next'],
+  ['delivered', 'next'],
+]
+const failed: readonly Station[] = [
+  ['paid', 'done'],
+  ['notDelivered', 'bad'],
+]
+
+/** The stations on the way of an order. */
+const journeys: Readonly<Record<OrderPageView['stage'], readonly Station[]>> = {
+  awaiting_payment: [['awaiting', 'now'], ...toDelivery],
+  checking_payment: [['checking', 'now'], ...toDelivery],
+  not_paid: [['notPaid', 'bad']],
+  delivering: [
+    ['paid', 'done'],
+    ['delivering', 'now'],
+    ['delivered', 'next'],
+  ],
+  delivered: [
+    ['paid', 'done'],
+    ['delivered', 'done'],
+  ],
+  not_taken: [
+    ['notDelivered', 'bad'],
+    ['notTaken', 'done'],
+  ],
+  refunding: [...failed, ['sending', 'now'], ['sent', 'next']],
+  refund_by_hand: [...failed, ['byHand', 'now'], ['sent', 'next']],
+  refund_stuck: [...failed, ['stuck', 'now'], ['sent', 'next']],
+  refunded: [...failed, ['sent', 'done']],
 }
 
-function stationsOf({ stage, times }: OrderPageView): readonly Station[] {
-  const now = (name: Station['name'], until?: Date): Station => ({ name, state: 'now', until })
-  const next = (name: Station['name']): Station => ({ name, state: 'next' })
-  const paid: Station = { name: 'orders.steps.paid', state: 'done', at: times.paid }
-  const failed: Station = { name: 'orders.steps.notDelivered', state: 'bad', at: times.failed }
-  const delivery = [next('orders.steps.delivering'), next('orders.steps.delivered')]
-  const refund = next('orders.steps.sent')
-  switch (stage) {
-    case 'awaiting_payment':
-      return [now('orders.steps.awaiting'), ...delivery]
-    case 'checking_payment':
-      return [now('orders.steps.checking'), ...delivery]
-    case 'not_paid':
-      return [{ name: 'orders.steps.notPaid', state: 'bad' }]
-    case 'delivering':
-      return [paid, now('orders.steps.delivering', times.deliverBy), next('orders.steps.delivered')]
-    case 'delivered':
-      return [paid, { name: 'orders.steps.delivered', state: 'done', at: times.delivered }]
-    case 'not_taken':
-      return [failed, { name: 'orders.steps.notTaken', state: 'done' }]
-    case 'refunding':
-      return [paid, failed, now('orders.steps.sending'), refund]
-    case 'refund_by_hand':
-      return [paid, failed, now('orders.steps.byHand'), refund]
-    case 'refund_stuck':
-      return [paid, failed, now('orders.steps.stuck'), refund]
-    case 'refunded':
-      return [paid, failed, { ...refund, state: 'done', at: times.refunded }]
+export function timeline({ stage, times }: OrderPageView, t: Texts): Html {
+  const ends: Readonly<Partial<Record<Station[0], Date | undefined>>> = {
+    paid: times.paid,
+    delivered: times.delivered,
+    notDelivered: times.failed,
+    sent: times.refunded,
   }
-}
-
-export function timeline(view: OrderPageView, t: Texts): Html {
-  const note = ({ state, at, until }: Station) => {
-    if (at) return timeOf(at, t)
-    if (until) return t('orders.steps.latest', timeTag(until, t))
-    if (state === 'now') return t('orders.steps.now')
-    return state === 'next' ? t('orders.steps.next') : undefined
+  const note = ([step, state]: Station) => {
+    if (state === 'next') return t('orders.steps.next')
+    if (state !== 'now') return ends[step] && timeOf(ends[step], t)
+    return step === 'delivering' && times.deliverBy
+      ? t('orders.steps.latest', timeTag(times.deliverBy, t))
+      : t('orders.steps.now')
   }
-  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${stationsOf(view).map(
+  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${journeys[stage].map(
     (station) => html`
-<li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${t(station.name)}</b> <small>${note(station)}</small></li>`,
+<li class="${station[1]}"${station[1] === 'now' && html` aria-current="step"`}><b>${t(`orders.steps.${station[0]}`)}</b> <small>${note(station)}</small></li>`,
   )}
 </ol>`
 }

@@ -13,14 +13,13 @@ import { privately, sendPrivately, withRetryAfter } from '../frame/senders.ts'
 import { followed, isShown, orderPagePath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import { type Texts, titled } from '../texts/texts.ts'
-import { formIn, isFromElsewhere } from '../visitor.ts'
+import { formIn } from '../visitor.ts'
 import { isRefunding, paidText, returnsPart, timeline, transactionOf } from './parts.ts'
 import {
   acts,
   look,
   type OrderRequest,
   reads,
-  sayElsewhere,
   type TrackingRoutes,
   trackingScripts,
 } from './tracking.ts'
@@ -39,7 +38,6 @@ export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes):
     return send(reply, view)
   })
   pages.post(path, acts, async (request: OrderRequest, reply) => {
-    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     const asked = await askForRefund(request, reply, routes)
     return send(reply, await look(routes, request), asked)
   })

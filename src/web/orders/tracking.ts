@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { MailDeps } from '../../api/tracking/mail.ts'
 import {
   type OrderPageView,
@@ -8,7 +8,6 @@ import {
 import type { PageCredentials } from '../../api/tracking/tokens.ts'
 import type { Limits } from '../../http/gate.ts'
 import type { Frame } from '../frame/layout.ts'
-import { sayPrivately } from '../frame/senders.ts'
 import { accessIn, walletIn } from '../visitor.ts'
 
 export interface TrackingDeps {
@@ -32,11 +31,6 @@ export type OrderRequest = FastifyRequest<{ Params: { orderId: string } }>
 
 export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
   return { token: accessIn(request), wallet: walletIn(request) }
-}
-
-/** Answers a form that another site made a browser send. */
-export function sayElsewhere(reply: FastifyReply, { frame }: TrackingRoutes): FastifyReply {
-  return sayPrivately(reply.code(403), frame, 'orders.elsewhere')
 }
 
 export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
