@@ -7,8 +7,7 @@ import { kindOf } from '../src/catalog/good.ts'
 import type { Kind, Offer } from '../src/catalog/offer.ts'
 import { lowestCharge } from '../src/catalog/pricing.ts'
 import type { Question } from '../src/catalog/question/find.ts'
-import { findFor } from '../src/catalog/question/find.ts'
-import { questionHint } from '../src/catalog/question/question-hint.ts'
+import { findFor, questionHint } from '../src/catalog/question/find.ts'
 import { question as questionParam } from '../src/catalog/search/params.ts'
 import { Refusal } from '../src/lib/refusal.ts'
 import { createZenditClient } from '../src/suppliers/zendit/client.ts'
@@ -84,7 +83,7 @@ function answerTo({ query: written, kind, country }: Asked): Answer {
   return {
     offers,
     leftOut,
-    nearest: questionHint({ indexes: sold, question, found, rates }).nearest,
+    nearest: questionHint({ indexes: sold, found, rates }).nearest,
   }
 }
 

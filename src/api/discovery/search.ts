@@ -5,9 +5,8 @@ import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'
-import { type Found, findFor, type Question } from '../../catalog/question/find.ts'
+import { type Found, findFor, type Question, questionHint } from '../../catalog/question/find.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
-import { questionHint } from '../../catalog/question/question-hint.ts'
 import { vocabulary } from '../../catalog/question/vocabulary.ts'
 import type { ReadSearch } from '../../catalog/search/offer-search.ts'
 import {
@@ -227,7 +226,7 @@ function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Publi
   const { sold, rates } = deps.liveCatalog.current()
   const found = findFor(sold, question, rates)
   const { operator, kinds } = found.wish
-  const hint = () => questionHint({ indexes: sold, question, found, rates })
+  const hint = () => questionHint({ indexes: sold, found, rates })
   return {
     total: found.total,
     limit,

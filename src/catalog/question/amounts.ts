@@ -1,7 +1,43 @@
 import { fold } from '../../lib/text.ts'
-import { phraseAt, type Token } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
-import words from './words.json' with { type: 'json' }
+
+/** A word, a number, a sign, or one letter of writing without spaces, of a question. */
+export interface Token {
+  /** Folded. */
+  readonly word: string
+  /** Where it is in the text. */
+  readonly from: number
+  readonly to: number
+  /** What stands between it and the token before it. */
+  readonly gap: string
+  readonly isNumber: boolean
+  readonly isUpper: boolean
+}
+
+/** A number, a sign of a currency with up to two letters ("R$"), a letter or a run of letters, or another sign. */
+const pattern =
+  /\d+(?:[.,]\d+)*|[A-Za-z]{0,2}\p{Sc}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]|[[\p{L}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]]+|[<>]=?|[≤≥]/gv
+
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  for (const { 0: part, index: from } of text.matchAll(pattern)) {
+    const word = fold(part)
+    const gap = text.slice(tokens.at(-1)?.to ?? 0, from)
+    const isUpper = /^[A-Z]{2}$/.test(part)
+    if (word === '') continue
+    tokens.push({ word, from, to: from + part.length, gap, isNumber: /^\d/.test(part), isUpper })
+  }
+  return tokens
+}
+
+/** The tokens from `at` on as one phrase: with single spaces where something stands between them. */
+export function phraseAt(tokens: readonly Token[], at: number, size: number): string {
+  let phrase = tokens[at]?.word ?? ''
+  for (const { word, gap } of tokens.slice(at + 1, at + size)) {
+    phrase += gap === '' ? word : ` ${word}`
+  }
+  return phrase
+}
 
 /** A number with what it counts: money, data, days, or what no offer tells, such as somebody's years. */
 export interface Amount {
@@ -29,8 +65,7 @@ export function amountAt(words: Words, at: number): Amount | undefined {
 /** The dates of a travel, as its days: "3 to 17 May", "from December 28 to January 4". */
 function datesAt(words: Words, at: number): Amount | undefined {
   const first = dateAt(words, at)
-  const next = first && separated(words, first.end)
-  const last = next === undefined ? undefined : dateAt(words, next)
+  const last = first && dateAt(words, endOfSeparator(words, first.end))
   const month = first?.month ?? last?.month
   if (first === undefined || last === undefined || month === undefined) return undefined
   const begin = Date.UTC(2001, month, first.day)
@@ -45,59 +80,58 @@ interface DayOfYear {
   readonly end: number
 }
 
-function dateAt(words: Words, at: number): DayOfYear | undefined {
-  const before = monthAt(words, at)
-  if (before !== undefined) {
-    const date = dayAt(words, at + 1)
-    // "May 5 GB" is no date.
-    return date && !unitAt(words, date.end) ? { ...date, month: before } : undefined
-  }
-  const date = dayAt(words, at)
-  const isOf = /^(?:of|de)$/.test(words.tokens[date?.end ?? -1]?.word ?? '')
-  const monthBegin = (date?.end ?? at) + (isOf ? 1 : 0)
-  const month = monthAt(words, monthBegin)
-  return date && month !== undefined ? { ...date, month, end: monthBegin + 1 } : date
+function dateAt({ tokens, words }: Words, at: number): DayOfYear | undefined {
+  const monthAt = (place: number) => words.months.get(tokens[place]?.word ?? '')
+  const before = monthAt(at)
+  const number = tokens[before === undefined ? at : at + 1]
+  const day = number?.isNumber ? Number(number.word) : 0
+  if (!(day >= 1 && day <= 31)) return undefined
+  let end = before === undefined ? at + 1 : at + 2
+  while (/^(?:st|nd|rd|th|of|de)$/.test(tokens[end]?.word ?? '')) end += 1
+  if (before !== undefined) return { day, month: before, end }
+  const month = monthAt(end)
+  return { day, month, end: month === undefined ? end : end + 1 }
 }
 
-function dayAt({ tokens }: Words, at: number): DayOfYear | undefined {
-  const { isNumber = false, word = '' } = tokens[at] ?? {}
-  const day = Number(word)
-  if (!isNumber || !(day >= 1 && day <= 31)) return undefined
-  const isOrdinal = /^(?:st|nd|rd|th|er)$/.test(tokens[at + 1]?.word ?? '')
-  return { day, month: undefined, end: isOrdinal ? at + 2 : at + 1 }
-}
-
-function monthAt({ tokens, words }: Words, at: number): number | undefined {
-  return words.months.get(tokens[at]?.word ?? '')
-}
-
-/** Where the second of two amounts begins, if a dash or a word such as "to" is between them. */
-function separated({ tokens, words }: Words, at: number): number | undefined {
+/** Where the second of two amounts begins; -1 unless a dash or a word such as "to" is between them. */
+function endOfSeparator({ tokens, words }: Words, at: number): number {
   const { gap = '', word = '' } = tokens[at] ?? {}
   if (/^[.\s]*[-–—]\s*$/.test(gap)) return at
-  return words.until.has(word) ? at + 1 : undefined
+  return words.until.has(word) ? at + 1 : -1
 }
 
 function rangeAt(words: Words, at: number): Amount | undefined {
   const first = singleAt(words, at) ?? numberAt(words, at)
-  const next = first && separated(words, first.end)
-  const last = next === undefined ? undefined : singleAt(words, next)
+  const last = first && singleAt(words, endOfSeparator(words, first.end))
   const isOne = first && last && (!('type' in first) || first.type === last.type)
   return isOne ? { ...last, low: first.amount } : undefined
 }
 
 function singleAt(words: Words, at: number): Amount | undefined {
-  const leading = leadingMoneyAt(words, at)
-  if (leading !== undefined) return leading
+  const { tokens } = words
+  const leading = currenciesBefore(words, at)
+  const behind = tokens[at + 1]
+  if (leading !== undefined && behind?.isNumber && /^[\s.]*$/.test(behind.gap)) {
+    return { type: 'money', amount: amountIn(behind.word), currencies: leading, end: at + 2 }
+  }
   const number = numberAt(words, at)
   const unit = number && unitAt(words, number.end)
-  if (number === undefined || unit === undefined) return undefined
-  const { tokens } = words
-  const amount = number.amount * (unit.size ?? 1)
-  if (unit.type === 'days' && tokens[unit.end]?.word === 'old') {
-    return { type: 'other', amount, currencies: [], end: unit.end + 1 }
+  return unit && { ...unit, amount: number.amount * unit.amount }
+}
+
+/** What a number counts, with how much one of it is. */
+function unitAt({ tokens, words }: Words, at: number): Amount | undefined {
+  for (let size = Math.min(3, tokens.length - at); size > 0; size--) {
+    const phrase = phraseAt(tokens, at, size)
+    const unit = words.units.get(phrase)
+    // The name of what a game sells may be that of the game.
+    if (unit?.type === 'other') return { type: 'other', amount: 1, currencies: [], end: at }
+    if (unit) return { type: unit.type, amount: unit.size, currencies: [], end: at + size }
+    const forms = [phrase, phrase.replace(/s$/, ''), phrase.replace(/es$/, '')]
+    const currencies = forms.map((form) => words.currencies.get(form)).find(Boolean)
+    if (currencies) return { type: 'money', amount: 1, currencies, end: at + size }
   }
-  return { type: unit.type, amount, currencies: unit.currencies ?? [], end: unit.end }
+  return undefined
 }
 
 interface NumberRead {
@@ -107,108 +141,22 @@ interface NumberRead {
 
 function numberAt({ tokens, words }: Words, at: number): NumberRead | undefined {
   const token = tokens[at]
-  if (token === undefined) return undefined
-  if (token.isNumber) return { amount: amountIn(token.word), end: at + 1 }
-  const amount = words.numbers.get(token.word)
-  if (amount === undefined) return undefined
-  return { amount, end: tokens[at + 1]?.word === 'of' ? at + 2 : at + 1 }
+  const amount = token?.isNumber ? amountIn(token.word) : words.numbers.get(token?.word ?? '')
+  return amount === undefined ? undefined : { amount, end: at + 1 }
 }
 
 /** A point before three digits separates thousands. */
 export function amountIn(text: string): number {
-  const plain = text.startsWith('0') ? text : text.replace(/[.,](?=\d{3}(?!\d))/g, '')
-  return Number(plain.replace(',', '.').replace(/[.,]+(?=.*\.)/g, ''))
-}
-
-interface UnitRead {
-  readonly type: 'money' | 'data' | 'days' | 'other'
-  readonly size?: number
-  readonly currencies?: readonly string[]
-  readonly end: number
-}
-
-function unitAt({ tokens, words }: Words, at: number): UnitRead | undefined {
-  const { word = '', gap = '.' } = tokens[at] ?? {}
-  if (!/^[\s-]*$/.test(gap)) return undefined
-  const unit = words.units.get(word)
-  // The name of what a game sells may be that of the game.
-  if (unit?.type === 'other') return { type: 'other', end: at }
-  if (unit !== undefined) return { ...unit, end: at + 1 }
-  for (let size = 3; size > 0; size--) {
-    const currencies = at + size <= tokens.length && currenciesBehind(phraseAt(tokens, at, size))
-    if (currencies) return { type: 'money', currencies, end: at + size }
-  }
-  return undefined
-}
-
-/** Money with its currency before the number: "$20", "US$20", "EUR 20". */
-function leadingMoneyAt({ tokens }: Words, at: number): Amount | undefined {
-  const [first, second] = [tokens[at], tokens[at + 1]]
-  const isParted = first && second?.gap === '' && second.word === '$' && first.word.length <= 2
-  const size = isParted ? 2 : 1
-  const currencies = currenciesBefore(phraseAt(tokens, at, size))
-  const number = tokens[at + size]
-  if (currencies === undefined || !number?.isNumber || !/^[\s.]*$/.test(number.gap)) {
-    return undefined
-  }
-  return { type: 'money', amount: amountIn(number.word), currencies, end: at + size + 1 }
-}
-
-/** Codes that nobody writes, and whose names have other meanings: "rights", "gold". */
-const unnamed = new Set(['XDR', 'XSU', 'XUA', 'ZWG', 'ZWL', 'SLL'])
-const codes = Intl.supportedValuesOf('currency').filter((code) => !unnamed.has(code))
-
-/** Of several currencies that share a word, the first in this list is meant if nothing else is known. */
-const usual = 'USD EUR GBP INR MXN SEK CHF KES SAR AED KRW RUB RON CRC JPY KWD NOK'.split(' ')
-
-/** Words that are also written before an amount. */
-const leading = new Set('rs rm rp kr ksh tsh ush cfa usdc'.split(' '))
-/** Codes that are also words or names, and therefore mean a currency only behind an amount. */
-const ambiguous = new Set('ALL BAM BOB CUP GEL MAD MOP PEN RON SOS TOP TRY'.split(' '))
-
-const english = new Intl.DisplayNames('en', { type: 'currency' })
-const spanish = new Intl.DisplayNames('es', { type: 'currency' })
-
-/** Each word or sign, folded and in the singular, with the currencies that it may mean, the likeliest first. */
-const byWord = currenciesByWord()
-
-function currenciesByWord(): ReadonlyMap<string, readonly string[]> {
-  const named = codes.flatMap((code) => [code, ...namesOf(code)].map((word) => [word, code]))
-  // Signs, dollars by the letters before them, and words that are no English or Spanish names.
-  const others = Object.entries(words.currencies).flatMap(([code, list]) =>
-    list.split(' ').map((word) => [word, code]),
-  )
-  const found = new Map<string, readonly string[]>()
-  for (const [word, same] of Map.groupBy([...named, ...others], ([name = '']) => fold(name))) {
-    const shared = same.map(([, code = '']) => code)
-    const first = usual.filter((code) => shared.includes(code))
-    found.set(word, [...new Set([...first, ...shared])])
-  }
-  const dollars = found.get('dollar') ?? []
-  return found.set('$', dollars).set('buck', dollars)
-}
-
-/** "US Dollar", "Dollar", and "dólar" of "dólar estadounidense". */
-function namesOf(code: string): string[] {
-  const name = english.of(code) ?? code
-  const [first = code] = (spanish.of(code) ?? code).replace(/^nuevo /, '').split(' ')
-  return [name, name.split(' ').at(-1) ?? code, first]
-}
-
-/** The currencies that a phrase behind an amount may mean. "All" and "top" behind a number are no codes. */
-function currenciesBehind(phrase: string): readonly string[] | undefined {
-  if (phrase === 'all' || phrase === 'top') return undefined
-  const forms = [phrase, phrase.replace(/s$/, ''), phrase.replace(/es$/, '')]
-  return forms.map((form) => byWord.get(form)).find((found) => found !== undefined)
+  return Number.parseFloat(text.replace(/(?<!^0)[.,](?=\d{3}(?!\d))/g, '').replace(',', '.'))
 }
 
 /**
- * The currencies that a phrase before an amount may mean. A dollar sign behind letters that no currency has is one of
- * its own, which nothing is sold in: "Q$".
+ * The currencies that a word before an amount may mean. A dollar sign behind letters that no currency has is one of its
+ * own, which nothing is sold in: "Q$".
  */
-function currenciesBefore(phrase: string): readonly string[] | undefined {
-  const code = phrase.toUpperCase()
-  const isCode = /^[A-Z]{3}$/.test(code) && !ambiguous.has(code)
-  if (/\p{Sc}/u.test(phrase)) return byWord.get(phrase) ?? [code]
-  return isCode || leading.has(phrase) ? byWord.get(phrase) : undefined
+function currenciesBefore({ tokens, words }: Words, at: number): readonly string[] | undefined {
+  const { word = '' } = tokens[at] ?? {}
+  // "All" and "top" are words rather than codes.
+  if (words.meanings.get(word)?.type === 'filler') return undefined
+  return words.currencies.get(word) ?? (/\p{Sc}/u.test(word) ? [word] : undefined)
 }

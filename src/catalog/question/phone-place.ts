@@ -1,7 +1,5 @@
 import {
   type CountryCode,
-  getCountries,
-  getCountryCallingCode,
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
@@ -26,77 +24,59 @@ export interface PhonePlace extends Span {
   readonly country: string | undefined
   /** The likely operator of the line. */
   readonly operator: string | undefined
-  /** Whether a number like this is assigned, as far as the library knows. */
-  readonly isValid: boolean
 }
 
 /** @param country the country of a number without a calling code; undefined if there is none to assume */
 export function readPhonePlace(text: string, country: string | undefined): PhonePlace | undefined {
-  const match = written.exec(text) ?? (country === undefined ? null : bare.exec(text))
-  if (match === null) return unsignedPlace(text)
-  const isWhole = written.test(match[0])
-  const number = isWhole ? withoutAmount(match[0]) : match[0]
-  const digits = digitsOf(number)
-  const phone = isWhole
-    ? parsePhoneNumberFromString(`+${digits}`)
-    : parsePhoneNumberFromString(number, country as CountryCode)
-  return {
-    from: match.index,
-    to: match.index + number.length,
-    country: isWhole ? countryOf(digits, phone) : country,
-    operator: phone && likelyOperator(phone),
-    isValid: phone?.isValid() ?? false,
+  const whole = written.exec(text)
+  if (whole !== null) {
+    const number = withoutAmount(whole[0])
+    return placeAt(whole.index, number, international(number))
   }
+  const local = country === undefined ? null : bare.exec(text)
+  const match = local ?? unsigned.exec(text)
+  if (match === null) return undefined
+  const [number] = match
+  const phone = local
+    ? parsePhoneNumberFromString(number, country as CountryCode)
+    : international(number)
+  // A number that is written as one is taken even if the library does not know it.
+  const isLocal = local !== null && /^\(?0/.test(number) && phone?.isPossible()
+  return isLocal || phone?.isValid() ? placeAt(match.index, number, phone) : undefined
+}
+
+function placeAt(from: number, number: string, phone: PhoneNumber | undefined): PhonePlace {
+  // A number need not be assigned: the numbering plan may be newer than the library.
+  const country = phone?.country ?? phone?.getPossibleCountries()[0]
+  return { from, to: from + number.length, country, operator: phone && likelyOperator(phone) }
 }
 
 /** What may be a phone number without the code of its country. */
 export function bareNumberIn(text: string): Span | undefined {
-  const match = bare.exec(text)
-  if (match === null || match[0].replace(/\D/g, '').length < 9) return undefined
-  return { from: match.index, to: match.index + match[0].length }
+  const span = spanOf(bare, text)
+  return span && text.slice(span.from, span.to).replace(/\D/g, '').length < 9 ? undefined : span
 }
 
 export function iccidIn(text: string): Span | undefined {
-  const match = iccid.exec(text)
+  return spanOf(iccid, text)
+}
+
+function spanOf(pattern: RegExp, text: string): Span | undefined {
+  const match = pattern.exec(text)
   return match === null ? undefined : { from: match.index, to: match.index + match[0].length }
 }
 
 /** Without the last groups of digits if only what is before them is a number: "+49 151 23456789 20". */
 function withoutAmount(number: string): string {
   for (let text = number; text !== ''; text = text.replace(/\s*\S+$/, '')) {
-    if (parsePhoneNumberFromString(`+${digitsOf(text)}`)?.isValid()) return text
+    if (international(text)?.isValid()) return text
   }
   return number
 }
 
-/** The digits of an international number, without the zeros that stand for its `+`. */
-function digitsOf(number: string): string {
-  return number.replace(/\D/g, '').replace(/^00/, '')
-}
-
-function unsignedPlace(text: string): PhonePlace | undefined {
-  const match = unsigned.exec(text)
-  if (match === null) return undefined
-  const phone = parsePhoneNumberFromString(`+${match[0]}`)
-  if (!phone?.isValid()) return undefined
-  return {
-    from: match.index,
-    to: match.index + match[0].length,
-    country: phone.country,
-    operator: likelyOperator(phone),
-    isValid: true,
-  }
-}
-
-/** The country of a number. It need not be assigned: the numbering plan may be newer than the library. */
-function countryOf(digits: string, phone: PhoneNumber | undefined): string | undefined {
-  if (phone?.country !== undefined) return phone.country
-  if (digits.startsWith('1'))
-    return parsePhoneNumberFromString(`+${digits.slice(0, 4)}2345678`)?.country
-  return getCountries().find((code) => {
-    const calling = getCountryCallingCode(code)
-    return calling !== '1' && calling !== '7' && digits.startsWith(calling)
-  })
+/** The number by its digits, without the zeros that stand for its `+`. */
+function international(number: string): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(`+${number.replace(/\D/g, '').replace(/^00/, '')}`)
 }
 
 /**
@@ -105,20 +85,11 @@ function countryOf(digits: string, phone: PhoneNumber | undefined): string | und
  */
 const operators: Readonly<Record<string, Readonly<Record<string, string>>>> = built
 
-/** A number by its calling code and the digits after that. */
-interface DialledNumber {
-  readonly countryCallingCode: string
-  readonly nationalNumber: string
-}
-
 /**
  * The operator that a number was first assigned to. In many countries people take their numbers to another operator, so
  * it is only likely. Undefined where numbers do not tell, as in North America.
  */
-export function likelyOperator({
-  countryCallingCode,
-  nationalNumber,
-}: DialledNumber): string | undefined {
+function likelyOperator({ countryCallingCode, nationalNumber }: PhoneNumber): string | undefined {
   const names = operators[countryCallingCode] ?? {}
   for (let size = nationalNumber.length; size > 0; size--) {
     const name = names[nationalNumber.slice(0, size)]

@@ -1,5 +1,5 @@
 import { fold, wordsOf } from '../../lib/text.ts'
-import { countryCodes, countryName, countryNames } from '../countries.ts'
+import { countryCodes, countryName } from '../countries.ts'
 import { kinds } from '../good.ts'
 import { goods } from '../kinds.ts'
 import { voucherSubTypes } from '../lists.ts'
@@ -11,27 +11,32 @@ import words from './words.json' with { type: 'json' }
 
 /** What goods are used for: the texts that say so, and the sub-types, which are wider. */
 export interface Use {
-  readonly name: string
   readonly subTypes: readonly string[]
   readonly texts: readonly string[]
+}
+
+/** An amount with its bounds, or just the amount. */
+export interface Bounded {
+  readonly least?: number
+  readonly most?: number
+  readonly exact?: number
 }
 
 /** What a phrase of a question means, whatever the store sells. */
 export type Meaning =
   | { readonly type: 'country'; readonly code: string }
-  | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
+  | { readonly type: 'region'; readonly countries: readonly string[] }
   | { readonly type: 'use'; readonly use: Use }
   | { readonly type: 'kind'; readonly kind: Kind }
   /** What goods are used with. */
   | { readonly type: 'device' }
-  | { readonly type: 'days'; readonly least: number }
-  | { readonly type: 'data'; readonly least: number }
+  | ({ readonly type: 'data' | 'days' } & Bounded)
   /** The bound of an amount, before it or behind it. "Not over" is a maximum, as "at most" is. */
   | {
       readonly type: 'bound'
       readonly bound: 'most' | 'least'
-      readonly isNegatable: boolean
-      readonly isBehind: boolean
+      readonly isNegatable?: true
+      readonly isBehind?: true
     }
   | { readonly type: 'not' }
   | { readonly type: 'join' }
@@ -48,16 +53,16 @@ const languages =
     ' ',
   )
 
-/** No phrase of the vocabulary has more words. */
-export const longestPhrase = 5
+/** No phrase has more words, or letters of writing without spaces. */
+export const longestPhrase = 14
 
 export interface Vocabulary {
   readonly meanings: ReadonlyMap<string, Meaning>
-  /** The same phrases without spaces. */
-  readonly joined: ReadonlyMap<string, Meaning>
   /** Names of countries in Latin letters, which people misspell. */
   readonly places: Likenesses<string>
   readonly units: ReadonlyMap<string, Unit>
+  /** Each word or sign, folded and in the singular, with the ISO 4217 codes that it may mean, the likeliest first. */
+  readonly currencies: ReadonlyMap<string, readonly string[]>
   readonly numbers: ReadonlyMap<string, number>
   /** From 0 for January. */
   readonly months: ReadonlyMap<string, number>
@@ -83,9 +88,9 @@ function makeVocabulary(): Vocabulary {
   )
   return {
     meanings,
-    joined: new Map([...meanings].map(([name, meaning]) => [name.replaceAll(' ', ''), meaning])),
     places: likenesses(places),
     units: allUnits(),
+    currencies: allCurrencies(),
     numbers: new Map(Object.entries(words.numbers)),
     months: allMonths(),
     until: new Set(phrasesIn(words.until)),
@@ -103,69 +108,63 @@ function keyOf(phrase: string): string {
   return wordsOf(phrase).join(' ') || phrase.trim()
 }
 
+/** The first meaning of a phrase counts. */
 function allMeanings(): Map<string, Meaning> {
+  const lists: readonly (readonly [list: string, meaning: Meaning])[] = [
+    [words.max, { type: 'bound', bound: 'most' }],
+    [words.min, { type: 'bound', bound: 'least' }],
+    [words.over, { type: 'bound', bound: 'least', isNegatable: true }],
+    [words.under, { type: 'bound', bound: 'most', isNegatable: true }],
+    [words.behindMax, { type: 'bound', bound: 'most', isBehind: true }],
+    [words.behindMin, { type: 'bound', bound: 'least', isBehind: true }],
+    [words.not, { type: 'not' }],
+    [words.joins, { type: 'join' }],
+    ...Object.entries(placeWords).map(([code, list]) => [list, { type: 'country', code }] as const),
+    ...regions.map(({ words: list, countries }) => {
+      return [list, { type: 'region', countries: countries.split(' ') }] as const
+    }),
+    ...words.categories.map((one) => [one.words, { type: 'use', use: useOf(one) }] as const),
+    ...voucherSubTypes.map((name) => {
+      return [name, { type: 'use', use: { subTypes: [name], texts: [] } }] as const
+    }),
+    ...kinds.map((kind) => [goods[kind].words.asked, { type: 'kind', kind }] as const),
+    [words.context, { type: 'context' }],
+    ...Object.entries(words.spans).map(([days, list]) => {
+      return [list, { type: 'days', least: Number(days) }] as const
+    }),
+    [words.unlimited, { type: 'data', least: Number.POSITIVE_INFINITY }],
+    [words.devices, { type: 'device' }],
+    [words.fillers, { type: 'filler' }],
+    ...namesOfCountries(),
+  ]
   const meanings = new Map<string, Meaning>()
-  const addAll = (phrases: readonly string[], meaning: Meaning) => {
-    for (const key of phrases) if (key !== '' && !meanings.has(key)) meanings.set(key, meaning)
+  for (const [list, meaning] of lists) {
+    for (const key of phrasesIn(list)) if (!meanings.has(key)) meanings.set(key, meaning)
   }
-  const add = (list: string, meaning: Meaning) => addAll(phrasesIn(list), meaning)
-  const addBound = (list: string, bound: 'most' | 'least', more = {}) =>
-    add(list, { type: 'bound', bound, isNegatable: false, isBehind: false, ...more })
-  addBound(words.max, 'most')
-  addBound(words.min, 'least')
-  addBound(words.over, 'least', { isNegatable: true })
-  addBound(words.under, 'most', { isNegatable: true })
-  addBound(words.behindMax, 'most', { isBehind: true })
-  addBound(words.behindMin, 'least', { isBehind: true })
-  add(words.not, { type: 'not' })
-  add(words.joins, { type: 'join' })
-  for (const [code, list] of Object.entries(placeWords)) add(list, { type: 'country', code })
-  for (const { words: list, countries } of regions) {
-    const [name = ''] = list.split(',')
-    add(list, { type: 'region', name, countries: countries.split(' ') })
-  }
-  for (const one of words.categories) add(one.words, { type: 'use', use: useOf(one) })
-  for (const name of voucherSubTypes)
-    add(name, { type: 'use', use: { name, subTypes: [name], texts: [] } })
-  for (const kind of kinds) add(goods[kind].words.asked, { type: 'kind', kind })
-  add(words.context, { type: 'context' })
-  for (const [days, list] of Object.entries(words.spans))
-    add(list, { type: 'days', least: Number(days) })
-  add(words.unlimited, { type: 'data', least: Number.POSITIVE_INFINITY })
-  add(words.devices, { type: 'device' })
-  add(words.fillers, { type: 'filler' })
-  for (const [code, name] of namesOfCountries()) addAll([keyOf(name)], { type: 'country', code })
+  meanings.delete('')
   return meanings
 }
 
 interface WrittenUse {
-  readonly words: string
   readonly subTypes?: string
   readonly texts?: string
 }
 
-function useOf({ words: phrases, subTypes, texts }: WrittenUse): Use {
+function useOf({ subTypes, texts }: WrittenUse): Use {
   const list = (text: string | undefined) => text?.split(',').map((each) => each.trim()) ?? []
-  const [name = ''] = phrases.split(',')
-  return { name, subTypes: list(subTypes), texts: list(texts) }
+  return { subTypes: list(subTypes), texts: list(texts) }
 }
 
-function namesOfCountries(): (readonly [code: string, name: string])[] {
+function namesOfCountries(): (readonly [name: string, meaning: Meaning])[] {
   const names = languages.map(
     (language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }),
   )
-  return countryCodes().flatMap((code) => {
-    const foreign = names.flatMap((language) => language.of(code) ?? [])
-    const english = countryNames(code).filter((name) => name.length > 3)
-    return [countryName(code), ...english, ...foreign]
-      .filter((name) => !isTooShort(fold(name)))
-      .map((name) => [code, name] as const)
-  })
-}
-
-/** Short Latin names are more likely other words: "man" and, without its accent, Vietnamese "Úc". */
-function isTooShort(name: string): boolean {
-  return name.length < 2 || /^[a-z]{2,3}$/.test(name)
+  return countryCodes().flatMap((code) =>
+    [countryName(code), ...names.flatMap((language) => language.of(code) ?? [])]
+      // Short Latin names are more likely other words: "man" and, without its accent, Vietnamese "Úc".
+      .filter((name) => !/^(?:.|[a-z]{2,3})$/u.test(fold(name)))
+      .map((name) => [name.replaceAll(',', ' '), { type: 'country', code }] as const),
+  )
 }
 
 function allUnits(): Map<string, Unit> {
@@ -173,8 +172,31 @@ function allUnits(): Map<string, Unit> {
     Object.entries(table).flatMap(([size, list]) =>
       phrasesIn(list).map((word) => [word, { type, size: Number(size) }] as const),
     )
-  const game = phrasesIn(words.game).map((word) => [word, { type: 'other' }] as const)
-  return new Map<string, Unit>([...game, ...of('data', words.gigabytes), ...of('days', words.days)])
+  const others = phrasesIn(words.uncounted).map((word) => [word, { type: 'other' }] as const)
+  return new Map<string, Unit>([
+    ...others,
+    ...of('data', words.gigabytes),
+    ...of('days', words.days),
+  ])
+}
+
+/** By code, the last word of the English name ("dollar" of "US Dollar"), and the words and signs that are written. */
+function allCurrencies(): Map<string, readonly string[]> {
+  const english = new Intl.DisplayNames('en', { type: 'currency' })
+  // Without metals and units of account, whose names have other meanings: "gold", "rights".
+  const others = Intl.supportedValuesOf('currency').filter((code) => !/^(?:X|ZW)/.test(code))
+  const found = new Map<string, string[]>()
+  for (const code of new Set([...Object.keys(words.currencies), ...others])) {
+    const name = (english.of(code) ?? code).split(' ').at(-1) ?? code
+    const written: string = words.currencies[code as keyof typeof words.currencies] ?? ''
+    for (const word of new Set([code, name, ...written.split(' ')].map(fold))) {
+      found.set(word, [...(found.get(word) ?? []), code])
+    }
+  }
+  const dollars = found.get('dollar') ?? []
+  for (const word of ['$', 'buck', 'dolar']) found.set(word, dollars)
+  found.delete('')
+  return found
 }
 
 function allMonths(): Map<string, number> {

@@ -44,11 +44,14 @@ export function isTypoOf(word: string, other: string): boolean {
   }
   const at = firstDifference(short, long)
   if (short.length < long.length) return short.slice(at) === long.slice(at + 1)
-  const swapped = short[at] === long[at + 1] && short[at + 1] === long[at]
-  return (
-    short.slice(at + 1) === long.slice(at + 1) ||
-    (swapped && short.slice(at + 2) === long.slice(at + 2))
-  )
+  return short.slice(at + 1) === long.slice(at + 1) || isSwapped(short, long)
+}
+
+/** Whether two words of the same length differ by two neighbouring letters. */
+function isSwapped(word: string, other: string): boolean {
+  const at = firstDifference(word, other)
+  const [first = '', second = ''] = word.slice(at, at + 2)
+  return other.slice(at) === second + first + word.slice(at + 2)
 }
 
 function firstDifference(short: string, long: string): number {
@@ -57,55 +60,26 @@ function firstDifference(short: string, long: string): number {
   return at
 }
 
+/** Gives the values of the names that are a typo or two away from a text. */
+export type Likenesses<T> = (text: string) => T[]
+
+export function likenesses<T>(names: Iterable<readonly [name: string, value: T]>): Likenesses<T> {
+  const all = Array.from(names, ([name, value]) => ({ name, value, letters: lettersOf(name) }))
+  const byLength = Map.groupBy(all, ({ name }) => name.length)
+  return (text) => {
+    const letters = lettersOf(text)
+    return [-2, -1, 0, 1, 2]
+      .flatMap((more) => byLength.get(text.length + more) ?? [])
+      .filter((one) => mayBeLike(one.letters ^ letters) && isLike(text, one.name))
+      .map(({ value }) => value)
+  }
+}
+
 /** Which letters a word has, one bit each: a quick test that most different words fail. */
 function lettersOf(word: string): number {
   let letters = 0
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
   return letters
-}
-
-/** Names by their length, each with its letters as bits, which rule out most different names quickly. */
-export interface Likenesses<T> {
-  readonly byLength: readonly (Names<T> | undefined)[]
-}
-
-interface Names<T> {
-  readonly names: readonly string[]
-  readonly letters: Uint32Array
-  readonly values: readonly T[]
-}
-
-export function likenesses<T>(names: Iterable<readonly [name: string, value: T]>): Likenesses<T> {
-  const byLength: (readonly [string, T])[][] = []
-  for (const one of names) {
-    byLength[one[0].length] ??= []
-    byLength[one[0].length]?.push(one)
-  }
-  return {
-    byLength: Array.from(byLength, (list = []) => ({
-      names: list.map(([name]) => name),
-      letters: Uint32Array.from(list, ([name]) => lettersOf(name)),
-      values: list.map(([, value]) => value),
-    })),
-  }
-}
-
-/** The values of the names that are a typo or two away from the text. */
-export function alike<T>({ byLength }: Likenesses<T>, text: string): T[] {
-  const found: T[] = []
-  for (let length = Math.max(1, text.length - 2); length <= text.length + 2; length++) {
-    const names = byLength[length]
-    if (names !== undefined) addAlike(names, text, found)
-  }
-  return found
-}
-
-function addAlike<T>({ names, letters, values }: Names<T>, text: string, into: T[]): void {
-  const given = lettersOf(text)
-  for (let at = 0; at < letters.length; at++) {
-    if (!mayBeLike((letters[at] as number) ^ given)) continue
-    if (isLike(text, names[at] as string)) into.push(values[at] as T)
-  }
 }
 
 /** Two typos remove at most two letters and add at most two, so at most four bits differ. */
@@ -119,16 +93,8 @@ function mayBeLike(bits: number): boolean {
 /** Whether two words without spaces differ by one typo, or by at most two if they are long. */
 function isLike(text: string, name: string): boolean {
   const apart = Math.abs(text.length - name.length)
-  if (apart > 2 || text.length < 4 || text === name) return false
+  if (text.length < 4 || text === name) return false
   if (apart < 2 && isTypoOf(text, name)) return true
   if (text.length === 4) return apart === 0 && isSwapped(text, name)
   return Math.min(text.length, name.length) >= 8 && text[0] === name[0] && distance(text, name) <= 2
-}
-
-function isSwapped(text: string, name: string): boolean {
-  for (let at = 0; at + 1 < text.length; at++) {
-    const swapped = `${text.slice(0, at)}${text[at + 1]}${text[at]}${text.slice(at + 2)}`
-    if (swapped === name) return true
-  }
-  return false
 }
