@@ -38,10 +38,6 @@ function readRate(rate: string): bigint {
   return read
 }
 
-export function isRate(text: string): boolean {
-  return (parseDecimal(text, rateDecimals) ?? 0n) > 0n
-}
-
 /**
  * The server keeps as many decimals of a price as its currency has, and more only where rounding
  * would change the price by 1 % or more.

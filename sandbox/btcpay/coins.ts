@@ -6,7 +6,7 @@ interface Facts {
   readonly methodId: string
   readonly network: string
   readonly decimals: number
-  /** US dollars for one coin at the first start. */
+  /** US dollars for one coin. */
   readonly usd: string
   /** The network fee of a payout, in smallest units. The store's wallet pays it. */
   readonly fee: bigint
@@ -16,8 +16,6 @@ interface Facts {
   readonly float: bigint
   /** Whether it has payouts: neither the Monero nor the USDt plugin has a handler for them. */
   readonly paysOut?: true
-  /** Whether BTCPay's own indexer supports it: only then are claims approved automatically. */
-  readonly isIndexed?: true
   /**
    * Whether it is paid to a fixed list of addresses, as with the USDt plugin: an invoice gets the first address on
    * which no other invoice waits, and the address is watched only while an invoice waits on it.
@@ -35,11 +33,11 @@ export const ethereumChainId = 11_155_111
 const facts: Readonly<Record<Ticker, Facts>> = {
   BTC: {
     ...{ methodId: 'BTC-CHAIN', network: 'Bitcoin', decimals: 8, usd: '64392.23' },
-    ...{ fee: 1_410n, dust: 294n, float: 25_000_000n, paysOut: true, isIndexed: true },
+    ...{ fee: 1_410n, dust: 294n, float: 25_000_000n, paysOut: true },
   },
   LTC: {
     ...{ methodId: 'LTC-CHAIN', network: 'Litecoin', decimals: 8, usd: '84.17' },
-    ...{ fee: 1_410n, dust: 5_460n, float: 15_000_000_000n, paysOut: true, isIndexed: true },
+    ...{ fee: 1_410n, dust: 5_460n, float: 15_000_000_000n, paysOut: true },
   },
   XMR: {
     ...{ methodId: 'XMR-CHAIN', network: 'Monero', decimals: 12, usd: '161.4' },

@@ -1,5 +1,4 @@
 import type { Timers } from '../timers.ts'
-import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 import type { Place } from './views.ts'
 import type { StoreEvent, Webhooks } from './webhooks.ts'
@@ -21,8 +20,6 @@ export interface BtcpayOptions {
   /** How long the processor waits before it sends a payout. */
   readonly payoutMs?: number
   readonly usdtAddresses?: number
-  /** Hides the payouts of an archived pull payment, as the real server does. */
-  readonly archiveHidesPayouts?: boolean
   readonly webhook?: { readonly url: string; readonly secret: string }
   /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
   readonly retryMs?: readonly number[]
@@ -30,7 +27,6 @@ export interface BtcpayOptions {
 
 export const defaults = {
   port: 0,
-  archiveHidesPayouts: false,
   permissions: [
     'btcpay.store.canmodifyinvoices',
     'btcpay.store.canmanagepullpayments',
@@ -49,7 +45,8 @@ export interface Deps {
   readonly timers: Timers
   readonly settings: BtcpayOptions & Required<Pick<BtcpayOptions, keyof typeof defaults>>
   readonly place: Place
-  readonly faults: Faults
+  /** What is carried out without an answer: the next requests with this in "POST /api/v1/stores/…". */
+  readonly losing: { readonly only: string; readonly times: number }[]
   readonly webhooks: Webhooks
 }
 

@@ -55,7 +55,6 @@ test('every answer to what a store asks for is as the document says, in every st
 /** What BTCPay's controllers of that commit ask for, where its document says something else. */
 const askedFor: Readonly<Record<string, string | undefined>> = {
   [`GET ${ofStore}/pull-payments`]: 'btcpay.store.canviewpullpayments',
-  'GET /api/v1/payouts/{payoutId}': 'btcpay.store.canviewpayouts',
   'GET /api/v1/api-keys/current': undefined,
 }
 
@@ -74,7 +73,7 @@ test('a key may do what its permissions include, in its own store', async () => 
   const invoiceId = made.body.id
   expect((await call(`GET ${ofInvoice}`, { invoiceId })).status).toBe(200)
   expect((await call(`DELETE ${ofInvoice}`, { invoiceId })).status).toBe(200)
-  expect((await call(`GET ${ofStore}`)).status).toBe(403)
+  expect((await call(`GET ${ofStore}/payment-methods`)).status).toBe(403)
   expect((await call(`GET ${ofStore}/invoices`, { storeId: 'Other' })).status).toBe(403)
 })
 
@@ -127,26 +126,22 @@ async function payoutsInEveryState({ call }: Document) {
     const payoutMethodId = coins[symbol].methodId
     const request = { name: 'r', amount: '0.001', currency: symbol, autoApproveClaims: true }
     const pullPaymentId = (await call(`POST ${ofStore}/pull-payments`, {}, request)).body.id
-    await call(`GET ${ofPull}`, { pullPaymentId })
     const destination = makeAddress(symbol, 'outside', 'document')
     const claim = { destination, payoutMethodId }
-    const payoutId = (await call(`POST ${ofPull}/payouts`, { pullPaymentId }, claim)).body.id
+    await call(`POST ${ofPull}/payouts`, { pullPaymentId }, claim)
     await until(async () => {
-      const { body } = await call('GET /api/v1/payouts/{payoutId}', { payoutId })
-      return body.state === 'Completed' ? true : undefined
+      const { body } = await call(`GET ${ofPull}/payouts?includeCancelled=true`, { pullPaymentId })
+      return body[0].state === 'Completed' ? true : undefined
     })
-    await call(`GET ${ofPull}/payouts?includeCancelled=true`, { pullPaymentId })
     await call(`DELETE ${ofPull}`, { pullPaymentId })
   }
   await call(`GET ${ofStore}/pull-payments?includeArchived=true`)
 }
 
 async function storeAndWebhooks({ call }: Document) {
-  await call(`GET ${ofStore}`)
   await call(`GET ${ofStore}/payment-methods`)
   await call(`GET ${ofStore}/rates?currencyPair=BTC_USD&currencyPair=USD_ETH&currencyPair=BTC_EUR`)
   await call('GET /api/v1/api-keys/current')
-  await call('GET /api/v1/health')
   await call(`GET ${ofStore}/payout-processors`)
   await call(`GET ${ofStore}/webhooks`)
 }

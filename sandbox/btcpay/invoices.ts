@@ -31,7 +31,6 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
   const wanted = coinsFor(deps, checkout.paymentMethods)
   const index = deps.ledger.all('invoice').length
   const expiresAt = now + 60_000 * checkout.expirationMinutes
-  const { rates } = deps.ledger.settings()
   const invoice: Invoice = {
     type: 'invoice',
     id: newId(16),
@@ -48,7 +47,7 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
     prompts: wanted.map(({ symbol }) => ({
       coin: symbol,
       address: addressFor(deps, symbol, index),
-      rate: rates[symbol],
+      rate: coins[symbol].usd,
     })),
     payments: [],
   }

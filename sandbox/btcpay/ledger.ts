@@ -26,10 +26,6 @@ export function hashOf({ id }: Pick<ChainTransaction, 'id'>): readonly [string, 
 const firstSettings: Settings = {
   type: 'settings',
   id: 'settings',
-  rates: Object.fromEntries(symbols.map((symbol) => [symbol, coins[symbol].usd])) as Record<
-    Ticker,
-    string
-  >,
   processor: true,
 }
 

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createTimers } from '../timers.ts'
 import { type Deps, defaults } from './deps.ts'
-import { createFaults } from './faults.ts'
 import { createInvoice, invoiceOf } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { payTogether } from './payments.ts'
@@ -18,7 +17,7 @@ function begin() {
     timers: createTimers(),
     settings: { ...defaults, apiKey: 'k', storeId: 's' },
     place: { url: 'http://here', storeId: 's' },
-    faults: createFaults(),
+    losing: [],
     webhooks,
   }
   const checkout = { paymentMethods: ['XMR-CHAIN'], expirationMinutes: 1, monitoringMinutes: 2 }

@@ -97,13 +97,9 @@ export interface UnseenPayment {
 export interface Settings {
   readonly type: 'settings'
   readonly id: 'settings'
-  /** US dollars for one coin. */
-  readonly rates: Readonly<Record<Ticker, string>>
   readonly processor: boolean
-  /** What happens to automatic approval in coins that BTCPay's indexer does not support. */
-  readonly approvals?: 'work' | 'error' | 'cancel'
-  /** Wallets of which BTCPay has no keys, or that are empty; all others are hot. */
-  readonly wallets?: Readonly<Partial<Record<Ticker, 'watch_only' | 'empty'>>>
+  /** Wallets of which BTCPay has no keys; all others are hot. */
+  readonly watchOnly?: readonly Ticker[]
   /** Present while the chains' nodes are down: the payments that nobody has seen. */
   readonly unseen?: readonly UnseenPayment[]
 }

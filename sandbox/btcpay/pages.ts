@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts'
 import { ApiError, parsed } from './errors.ts'
 import { promptTotals } from './life.ts'
 import type { Invoice, Prompt } from './models.ts'
-import { confirm, expire, forget, payTogether, unitsOf } from './payments.ts'
+import { confirm, expire, payTogether, unitsOf } from './payments.ts'
 
 /** The buttons: their values in the form and their labels. A button that pays takes the amount of the form. */
 const buttons = {
@@ -16,7 +16,6 @@ const buttons = {
   late: 'Pay late',
   confirm: 'Confirm',
   expire: 'Expire',
-  forget: 'Stop watching',
 } as const
 type Action = keyof typeof buttons
 
@@ -61,7 +60,7 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
 
 function act(deps: Deps, invoice: Invoice, { action, coin, amount, hold }: Form): void {
   const now = Date.now()
-  const others = { confirm, expire, forget }
+  const others = { confirm, expire }
   if (action in others) {
     others[action as keyof typeof others](deps, invoice.id, now)
     return

@@ -188,9 +188,3 @@ export function expire(deps: Deps, id: string, now: number): Invoice {
   const monitoredUntil = expiresAt + invoice.monitoredUntil - invoice.expiresAt
   return keep(deps, { invoice: { ...invoice, expiresAt, monitoredUntil }, events: [] }, now)
 }
-
-/** As if the time during which payments are watched for had ended as well. */
-export function forget(deps: Deps, id: string, now: number): Invoice {
-  const invoice = expire(deps, id, now)
-  return keep(deps, { invoice: { ...invoice, monitoredUntil: now }, events: [] }, now)
-}

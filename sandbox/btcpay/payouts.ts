@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isAddress } from './addresses.ts'
-import { formatDecimal, parseDecimal, worthDecimals, worthOf } from './amounts.ts'
+import { formatDecimal, parseDecimal, worthDecimals } from './amounts.ts'
 import { type CoinFacts, coinOfMethod, coins, isTicker, symbols } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
 import { invalid, notFound, parsed, problem } from './errors.ts'
@@ -27,7 +27,7 @@ export function createPullPayment(deps: Deps, body: unknown): PullPayment {
   const worth = parseDecimal(String(request.amount), worthDecimals)
   if (worth === undefined || worth <= 0n) throw invalid('amount', 'The amount should more than 0.')
   const currency = request.currency.trim().toUpperCase()
-  if (currency !== 'USD' && !isTicker(currency)) throw invalid('currency', 'Invalid currency')
+  if (!isTicker(currency)) throw invalid('currency', 'The sandbox pays out in coins only.')
   const pull: PullPayment = {
     ...{ type: 'pull-payment', id: newId(), archived: false },
     name: request.name ?? null,
@@ -58,7 +58,10 @@ export function archivePullPayment(deps: Deps, id: string): void {
   deps.ledger.commit({ ...pull, archived: true })
   for (const payout of deps.ledger.all('payout')) {
     const isOpen = payout.state === 'AwaitingApproval' || payout.state === 'AwaitingPayment'
-    if (payout.pullPaymentId === id && isOpen) cancelPayout(deps, payout.id)
+    if (payout.pullPaymentId !== id || !isOpen) continue
+    const cancelled: Payout = { ...payout, state: 'Cancelled' }
+    deps.ledger.commit(cancelled)
+    tellOf(deps, 'PayoutUpdated', cancelled)
   }
 }
 
@@ -99,19 +102,7 @@ export function claim(deps: Deps, pullPaymentId: string, body: unknown, now: num
   }
   deps.ledger.commit(payout)
   tellOf(deps, 'PayoutCreated', payout)
-  return pull.autoApproveClaims ? approvedByItself(deps, payout, now) : payout
-}
-
-/** Approves automatically. For coins that BTCPay's indexer does not support, this works only if a plugin does it. */
-function approvedByItself(deps: Deps, payout: Payout, now: number): Payout {
-  const { approvals = 'work' } = deps.ledger.settings()
-  if (approvals === 'work' || coins[payout.coin].isIndexed) return approve(deps, payout, now)
-  if (approvals === 'error') {
-    throw problem(500, 'generic-error', 'Value cannot be null. (Parameter left)')
-  }
-  const cancelled: Payout = { ...payout, state: 'Cancelled' }
-  deps.ledger.commit(cancelled)
-  return cancelled
+  return pull.autoApproveClaims ? approve(deps, payout, now) : payout
 }
 
 function checkOpen(pull: PullPayment, coin: CoinFacts): void {
@@ -166,10 +157,7 @@ export function payoutOf({ ledger }: Deps, id: string): Payout {
 
 /** Fixes the amount in the coin; after that the processor may send it. */
 function approve(deps: Deps, payout: Payout, now: number): Payout {
-  if (payout.state !== 'AwaitingApproval') {
-    throw problem(400, 'invalid-state', 'The payout is not in a state that can be approved')
-  }
-  const units = unitsOf(deps, payout)
+  const units = parseDecimal(payout.originalAmount, coins[payout.coin].decimals) ?? 0n
   const coin = coins[payout.coin]
   if (units < coin.dust) {
     deps.ledger.commit({ ...payout, state: 'Cancelled' })
@@ -181,28 +169,6 @@ function approve(deps: Deps, payout: Payout, now: number): Payout {
   tellOf(deps, 'PayoutApproved', approved)
   schedulePayout(deps, approved, now)
   return approved
-}
-
-/** The amount at the current rate, rounded down to smallest units. An amount in the coin itself needs no rate. */
-function unitsOf({ ledger }: Deps, { coin, originalAmount, originalCurrency }: Payout): bigint {
-  const { rates } = ledger.settings()
-  const currency = originalCurrency as keyof typeof rates | 'USD'
-  const amount = parseDecimal(originalAmount, worthDecimals) ?? 0n
-  const { decimals } = coins[coin]
-  if (currency === coin) return amount / 10n ** BigInt(worthDecimals - decimals)
-  const dollar = currency === 'USD' ? '1' : rates[currency]
-  const worth = (amount * worthOf(1n, 0, dollar)) / 10n ** BigInt(worthDecimals)
-  return worth / worthOf(1n, decimals, rates[coin])
-}
-
-function cancelPayout(deps: Deps, id: string): void {
-  const payout = payoutOf(deps, id)
-  if (payout.state === 'Completed' || payout.state === 'InProgress') {
-    throw problem(400, 'invalid-state', 'The payout is in progress or completed')
-  }
-  const cancelled: Payout = { ...payout, state: 'Cancelled' }
-  deps.ledger.commit(cancelled)
-  tellOf(deps, 'PayoutUpdated', cancelled)
 }
 
 function tellOf(
@@ -237,8 +203,8 @@ function work(deps: Deps, payout: Payout, now: number): void {
 
 /** Sends a payout. While the processor is off or the wallet holds too little, nothing is sent and it tries again. */
 function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
-  const { processor, wallets = {} } = deps.ledger.settings()
-  if (processor && wallets[payout.coin] === 'watch_only') return leftAlone(deps, payout)
+  const { processor, watchOnly = [] } = deps.ledger.settings()
+  if (processor && watchOnly.includes(payout.coin)) return leftAlone(deps, payout)
   return processor && canPay(deps, payout) ? sent(deps, payout, now) : later(deps, payout, now)
 }
 
@@ -254,7 +220,7 @@ export function sendByHand(deps: Deps, payout: Payout, now: number): Payout {
 }
 
 function canPay({ ledger }: Deps, { coin, units }: Payout): boolean {
-  const isHot = ledger.settings().wallets?.[coin] === undefined
+  const isHot = !ledger.settings().watchOnly?.includes(coin)
   return isHot && ledger.balance(coin) >= BigInt(units ?? 0) + coins[coin].fee
 }
 

@@ -10,7 +10,6 @@ const needs: readonly (readonly [calls: RegExp, permission: string])[] = [
   [/^(POST|DELETE) .*\/payouts\//, 'canmanagepayouts'],
   [/\/webhooks/, 'webhooks.canmodifywebhooks'],
   [/^GET .*\/stores\//, 'canviewstoresettings'],
-  [/^PUT .*\/stores\//, 'canmodifystoresettings'],
 ]
 
 const includes: Readonly<Record<string, readonly string[]>> = {

@@ -10,7 +10,6 @@ import {
   claim,
   createPullPayment,
   payoutMethods,
-  payoutOf,
   pullPaymentOf,
 } from './payouts.ts'
 import { invoiceView, methodsView, payoutView, pullPaymentView } from './views.ts'
@@ -97,18 +96,15 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
       .map((pull) => pullPaymentView(place, pull)),
   )
   const one = `${api}/pull-payments/:id`
-  app.get<Call>(one, ({ params }) => pullPaymentView(place, pullPaymentOf(deps, params.id)))
   app.delete<Call>(one, ({ params }, reply) => {
     archivePullPayment(deps, params.id)
     return reply.send()
   })
-  app.get<Call>(`${api}/payouts/:id`, ({ params }) => payoutView(payoutOf(deps, params.id)))
   app.post<Call>(`${one}/payouts`, ({ params, body }) =>
     payoutView(claim(deps, params.id, body, Date.now())),
   )
   app.get<Call>(`${one}/payouts`, ({ params, query }) => {
     const pull = pullPaymentOf(deps, params.id)
-    if (pull.archived && deps.settings.archiveHidesPayouts) return []
     const isCancelledToo = flag(query['includeCancelled'])
     return ledger
       .all('payout')
@@ -122,16 +118,11 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   const { storeId } = deps.place
   const { apiKey, permissions, webhook } = deps.settings
-  app.get(`${api}/health`, () => ({ synchronized: true }))
   app.get(`${api}/api-keys/current`, () => ({
     ...{ apiKey, label: 'Sandbox' },
     permissions: permissions.map((permission) => `${permission}:${storeId}`),
   }))
-  app.get(ofStore, () => ({
-    ...{ id: storeId, name: 'Sandbox store', defaultCurrency: 'USD', paymentTolerance: 0 },
-    ...{ invoiceExpiration: 900, monitoringExpiration: 86_400, speedPolicy: 'MediumSpeed' },
-  }))
-  app.get<Call>(`${ofStore}/rates`, ({ query }) => ratesOf(deps, listOf(query['currencyPair'])))
+  app.get<Call>(`${ofStore}/rates`, ({ query }) => ratesOf(listOf(query['currencyPair'])))
   app.get(`${ofStore}/payout-processors`, () => {
     const name = 'OnChainAutomatedPayoutSenderFactory'
     const view = { name, friendlyName: 'Automated payout sender', payoutMethods }
@@ -148,16 +139,16 @@ export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-function ratesOf({ ledger }: Deps, pairs: readonly string[]) {
-  const { rates } = ledger.settings()
+function ratesOf(pairs: readonly string[]) {
   return pairs.map((currencyPair) => {
     const [left = '', right = ''] = currencyPair.toUpperCase().split('_')
-    if (isTicker(left) && right === 'USD') return { currencyPair, errors: [], rate: rates[left] }
+    if (isTicker(left) && right === 'USD')
+      return { currencyPair, errors: [], rate: coins[left].usd }
     if (left !== 'USD' || !isTicker(right)) {
       return { currencyPair, errors: [`No rate for ${currencyPair}`] }
     }
-    const { decimals } = coins[right]
-    const units = unitsFor(worthOf(1n, 0, '1'), decimals, rates[right])
+    const { decimals, usd } = coins[right]
+    const units = unitsFor(worthOf(1n, 0, '1'), decimals, usd)
     return { currencyPair, errors: [], rate: formatDecimal(units, decimals) }
   })
 }

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { formatDecimal, isRate } from './amounts.ts'
-import { coins, symbols, type Ticker } from './coins.ts'
+import { formatDecimal } from './amounts.ts'
+import { coins, symbols } from './coins.ts'
 import type { Deps } from './deps.ts'
 import { parsed } from './errors.ts'
-import { faultSchema, webhookFaultSchema } from './faults.ts'
 import { invoiceOf } from './invoices.ts'
 import { hashOf, type Ledger } from './ledger.ts'
 import type { ChainTransaction, Settings } from './models.ts'
-import { confirm, expire, forget, payTogether, setNodes, unitsOf } from './payments.ts'
+import { confirm, expire, payTogether, setNodes, unitsOf } from './payments.ts'
 import { payoutOf, resumePayouts, sendByHand } from './payouts.ts'
 import { invoiceView, methodsView, payoutView } from './views.ts'
 
@@ -23,11 +22,13 @@ const batchSchema = z.strictObject({
 })
 const walletSchema = z.strictObject({
   coin: z.enum(symbols),
-  state: z.enum(['hot', 'watch_only', 'empty']),
+  state: z.enum(['hot', 'watch_only']),
 })
-const rateText = z.string().refine(isRate, 'must be a positive decimal with at most 8 decimals')
-const rates = Object.fromEntries(symbols.map((symbol) => [symbol, rateText.optional()]))
-const ratesSchema = z.strictObject(rates as Record<Ticker, z.ZodOptional<typeof rateText>>)
+const faultSchema = z.strictObject({
+  mode: z.literal('lose'),
+  times: z.int().min(1).default(1),
+  only: z.string().default(''),
+})
 
 const poster =
   (app: FastifyInstance) =>
@@ -43,36 +44,16 @@ const poster =
 
 /** Only in the sandbox: routes that simulate people and chains, and make the server misbehave. */
 export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
-  const { ledger, faults } = deps
+  const { ledger } = deps
   const post = poster(app)
   const set = (change: Partial<Settings>) => ledger.commit({ ...ledger.settings(), ...change })
   const none = z.object({})
   invoiceRoutes(deps, post)
-  const allFaults = () => ({ requests: faults.requests.list(), webhooks: faults.webhooks.list() })
-  app.delete('/sandbox/faults', () => {
-    faults.requests.clear()
-    faults.webhooks.clear()
-    return allFaults()
-  })
-  app.get('/sandbox/faults', allFaults)
   post('/faults', faultSchema, (fault) => {
-    faults.requests.add(fault)
-    return allFaults()
-  })
-  post('/webhooks/faults', webhookFaultSchema, (fault) => {
-    faults.webhooks.add(fault)
-    return allFaults()
+    deps.losing.push(fault)
+    return deps.losing
   })
   app.get('/sandbox/ledger', () => ledgerView(ledger))
-  post('/rates', ratesSchema, (given) => {
-    set({ rates: Object.assign({ ...ledger.settings().rates }, given) })
-    return ledger.settings().rates
-  })
-  const approvals = z.strictObject({ mode: z.enum(['work', 'error', 'cancel']) })
-  post('/approvals', approvals, (body) => {
-    set({ approvals: body.mode })
-    return body
-  })
   post('/backup', none, () => {
     ledger.backup()
     return {}
@@ -91,9 +72,8 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     return body
   })
   post('/wallets', walletSchema, (body) => {
-    const { coin, state } = body
-    const { [coin]: _, ...others } = ledger.settings().wallets ?? {}
-    set({ wallets: state === 'hot' ? others : { ...others, [coin]: state } })
+    const others = (ledger.settings().watchOnly ?? []).filter((coin) => coin !== body.coin)
+    set({ watchOnly: body.state === 'hot' ? others : [...others, body.coin] })
     return body
   })
   post('/payouts/:id/send', none, (_, id) =>
@@ -119,7 +99,7 @@ function invoiceRoutes(deps: Deps, post: ReturnType<typeof poster>): void {
     return { transaction, seen: seen[0], invoice: view(invoice) }
   })
   post('/pay', batchSchema, ({ transfers }) => pay(transfers))
-  for (const [path, act] of Object.entries({ confirm, expire, forget })) {
+  for (const [path, act] of Object.entries({ confirm, expire })) {
     post(`/invoices/:id/${path}`, z.object({}), (_, id) => {
       act(deps, id, Date.now())
       return view(id)

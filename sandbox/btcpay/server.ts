@@ -1,10 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { isSame, listenHere, openPart, type Part } from '../part.ts'
 import { createTimers } from '../timers.ts'
 import { type BtcpayOptions, type Deps, defaults } from './deps.ts'
 import { ApiError, forbidden, invalid, problem } from './errors.ts'
-import { createFaults, type Faults } from './faults.ts'
 import { schedule } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { pageRoutes } from './pages.ts'
@@ -17,8 +15,8 @@ import { createWebhooks } from './webhooks.ts'
 
 export type Btcpay = Part
 
-/** Requests that need no key on the real server: its health, and pull payments for anyone with the link. */
-const open = [/ \/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
+/** Requests that need no key on the real server: anyone with the link of a pull payment may claim. */
+const open = [/^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
 
 function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   const { method, url, params } = request
@@ -35,34 +33,25 @@ function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   if (!isHere || !isGranted(settings.permissions, wanted)) throw forbidden(wanted)
 }
 
-async function misbehave(
-  faults: Faults,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<boolean> {
-  const fault = faults.requests.take(`${request.method} ${request.url}`)
-  if (fault?.mode === 'error') throw problem(500, 'server-error', 'The sandbox was told to fail.')
-  if (fault?.mode === 'proxy') throw new ApiError(403, 'Forbidden', '<h1>403 Forbidden</h1>')
-  if (fault?.mode === 'slow') await wait(fault.delayMs)
-  if (fault?.mode === 'drop') request.raw.socket.destroy()
-  if (fault?.mode === 'lose') losing.add(reply)
-  return fault?.mode === 'drop' || fault?.mode === 'hang'
+/** Counts the request as one of those that are lost; false if it is none. */
+function isLost({ losing }: Deps, { method, url }: FastifyRequest): boolean {
+  const at = losing.findIndex(({ only }) => `${method} ${url}`.includes(only))
+  const fault = losing[at]
+  if (fault === undefined) return false
+  losing.splice(at, 1, ...(fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []))
+  return true
 }
 
-const losing = new WeakSet<FastifyReply>()
-
-/** Faults apply before the key is checked, like an outage; the sandbox's own paths are exempt. */
+/** Carries lost requests out, and cuts the connection instead of answering. */
 function guard(app: FastifyInstance, deps: Deps): void {
-  app.addHook('onRequest', async (request, reply) => {
+  const lost = new WeakSet<FastifyRequest>()
+  app.addHook('onRequest', async (request) => {
     if (!request.url.startsWith('/api/')) return
-    if (await misbehave(deps.faults, request, reply)) {
-      reply.hijack()
-      return
-    }
+    if (isLost(deps, request)) lost.add(request)
     checkKey(request, deps)
   })
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (losing.has(reply)) request.raw.socket.destroy()
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (lost.has(request)) request.raw.socket.destroy()
     return payload
   })
 }
@@ -99,11 +88,10 @@ function resume(deps: Deps): void {
 export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   const settings = { ...defaults, ...options }
   const ledger = openLedger(settings.dataFile)
-  const faults = createFaults()
-  const webhooks = createWebhooks(settings.webhook, faults, settings.retryMs)
+  const webhooks = createWebhooks(settings.webhook, settings.retryMs)
   const timers = createTimers()
   const place = { url: '', storeId: settings.storeId }
-  const deps: Deps = { ledger, faults, webhooks, timers, settings, place }
+  const deps: Deps = { ledger, losing: [], webhooks, timers, settings, place }
   const app = openPart(ledger.instance, () => invalid('', 'The body is not JSON.'))
   guard(app, deps)
   answerErrors(app)

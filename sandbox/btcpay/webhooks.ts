@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BtcpayOptions } from './deps.ts'
-import type { Faults } from './faults.ts'
 import { newId } from './ledger.ts'
 
 export interface StoreEvent {
@@ -19,15 +18,14 @@ const timeoutMs = 10_000
  */
 export function createWebhooks(
   webhook: BtcpayOptions['webhook'],
-  faults: Faults,
   retryMs: readonly number[] = ladder,
 ) {
   if (!webhook) return { notify: () => {}, stop: () => {} }
   const stopping = new AbortController()
   let queue = Promise.resolve()
 
-  const deliver = async (event: StoreEvent): Promise<void> => {
-    let delivery = firstOf(event)
+  const deliver = async (first: StoreEvent): Promise<void> => {
+    let delivery = first
     for (const waitMs of [0, ...retryMs]) {
       await pause(waitMs, stopping.signal)
       if (stopping.signal.aborted) return
@@ -39,12 +37,8 @@ export function createWebhooks(
   }
   return {
     notify(event: StoreEvent): void {
-      const fault = faults.webhooks.take(event.type)
-      if (fault?.mode === 'lose') return
       const first = firstOf(event)
-      for (let times = fault?.mode === 'double' ? 2 : 1; times > 0; times -= 1) {
-        queue = queue.then(() => deliver(first))
-      }
+      queue = queue.then(() => deliver(first))
     },
     stop: () => stopping.abort(),
   }

@@ -3,7 +3,7 @@ import { openLedgerFile } from '../ledger-file.ts'
 import type { Timers } from '../timers.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
-import { invalid, type Manner, notFound, unavailable } from './faults.ts'
+import { invalid, notFound, unavailable } from './faults.ts'
 import type {
   EsimRefund,
   Family,
@@ -13,7 +13,7 @@ import type {
   TransactionStatus,
 } from './models.ts'
 import { type PurchaseInput, problemsOf } from './purchase-input.ts'
-import { delivered, failures, insufficientFunds, newRecord, withoutGoods } from './records.ts'
+import { delivered, failures, insufficientFunds, newRecord } from './records.ts'
 
 /** A purchase: its record, and data that the record does not show. Money is in US cents. */
 export interface StoredPurchase {
@@ -80,7 +80,6 @@ type Ledger = ReturnType<typeof openLedger>
 export interface PurchaseDeps {
   readonly catalog: Catalog
   readonly ledger: Ledger
-  readonly mannerOf: (offerId: string) => Manner
   readonly timers: Timers
   readonly pace: { readonly stepMs: number; readonly lateSeconds: number }
   /** Called after each change of state. */
@@ -109,8 +108,9 @@ function sellable(offer: Offer | undefined): offer is Offer {
 export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): StoredPurchase {
   const { catalog, ledger } = deps
   const id = input.transactionId
-  const manner = deps.mannerOf(input.offerId)
-  requireUnused(ledger, id, manner)
+  if (ledger.purchase(id) ?? ledger.refund(id)) {
+    throw invalid({ transactionId: 'was used before; a transactionId must be unique' })
+  }
   const offer = catalog.find(input.family, input.offerId)
   if (!sellable(offer)) throw notFound(`The offer ${input.offerId}`)
   const isIssued = (iccid: string) => firstDelivery(ledger, iccid) !== undefined
@@ -125,27 +125,11 @@ export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): Sto
     acceptedAt: now.getTime(),
     ...{ held: 0, charged: 0, refunded: 0 },
     ...(input.family === 'esim' && input.iccid ? { iccid: input.iccid } : {}),
-    record: newRecord(offer, input, now, manner.dearer),
+    record: newRecord(offer, input, now),
   }
   save(deps, stored)
-  if (outcome === 'LOST' || manner.lostAnswer) throw unavailable()
+  if (outcome === 'LOST') throw unavailable()
   return stored
-}
-
-function requireUnused(ledger: Ledger, id: string, { duplicates }: Manner): void {
-  if (!(ledger.purchase(id) ?? ledger.refund(id))) return
-  const transactionId = 'was used before; a transactionId must be unique'
-  throw invalid(duplicates === 'named' ? { transactionId } : {})
-}
-
-/** The record as a look-up shows it now; undefined if it is not shown yet. */
-export function shown({ mannerOf }: PurchaseDeps, stored: StoredPurchase): Purchase | undefined {
-  const { record, acceptedAt } = stored
-  const { hiddenMs, goodsAfterMs } = mannerOf(record.offerId)
-  if (Date.now() < acceptedAt + hiddenMs) return undefined
-  const isBare =
-    record.status === 'DONE' && Date.now() < Date.parse(record.updatedAt) + goodsAfterMs
-  return isBare ? withoutGoods(record) : record
 }
 
 /** Stores a new state, reports it, and sets the timer for the next one. */
@@ -171,13 +155,13 @@ export function schedule(deps: PurchaseDeps, stored: StoredPurchase): void {
 }
 
 /** How a purchase ends, and how many milliseconds after it was accepted; nothing if it never ends. */
-function endOf({ pace, mannerOf }: PurchaseDeps, offerId: string) {
+function endOf({ pace }: PurchaseDeps, offerId: string) {
   const outcome: Outcome = outcomeOf(offerId)
   if (outcome === 'HANG' || outcome === 'DECLINED') return []
   const steps = outcome === 'SLOW' ? 100 : 4
-  const usual = outcome === 'LATE' ? pace.lateSeconds * 1_000 : steps * pace.stepMs
+  const at = outcome === 'LATE' ? pace.lateSeconds * 1_000 : steps * pace.stepMs
   const status: TransactionStatus = outcome === 'FAIL' ? 'FAILED' : 'DONE'
-  return [{ status, at: mannerOf(offerId).endsAfterMs ?? usual }]
+  return [{ status, at }]
 }
 
 function stamped(record: Purchase, status: TransactionStatus, error?: SupplierError): Purchase {
@@ -223,8 +207,7 @@ function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase |
 function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
   const known = firstDelivery(deps.ledger, stored.iccid)
   const done = stamped(stored.record, 'DONE')
-  const { receipt } = deps.mannerOf(done.offerId)
-  const record = delivered(done, { now: new Date(), receipt, iccid: stored.iccid, known })
+  const record = delivered(done, { now: new Date(), iccid: stored.iccid, known })
   const wallet = deps.ledger.wallet()
   const { held } = stored
   const captured = { ...wallet, held: wallet.held - held, spent: wallet.spent + held }
@@ -301,14 +284,11 @@ function finishRefund(deps: PurchaseDeps, id: string): void {
   const started = deps.ledger.refund(id)
   const stored = started && deps.ledger.purchase(started.record.refundedTransactionId)
   if (!stored || started.record.status !== 'ACCEPTED') return
-  const { refund: ends } = deps.mannerOf(stored.record.offerId)
-  if (ends === 'stays') return
-  const status: TransactionStatus = ends === 'done' ? 'DONE' : 'FAILED'
-  const amount = ends === 'done' ? started.record.amount : 0
+  const { amount } = started.record
   const at = new Date().toISOString()
-  const entry = { dateTime: at, status, statusMessage: 'Refund ended' } as const
-  const record = { ...started.record, status, updatedAt: at, log: [...started.record.log, entry] }
-  const purchase = marked(stored, status, amount)
+  const entry = { dateTime: at, status: 'DONE', statusMessage: 'Refund ended' } as const
+  const record = { ...started.record, status: 'DONE' as const, updatedAt: at, log: [...started.record.log, entry] }
+  const purchase = marked(stored, 'DONE', amount)
   const { available, spent, ...wallet } = deps.ledger.wallet()
   deps.ledger.commit([{ ...started, record }, purchase], {
     ...{ ...wallet, available: available + amount, spent: spent - amount },

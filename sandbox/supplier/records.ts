@@ -1,6 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { hash32 } from './catalog/rng.ts'
-import type { Manner } from './faults.ts'
 import type { Offer, Purchase, SupplierError } from './models.ts'
 import type { PurchaseInput, Value } from './purchase-input.ts'
 
@@ -16,7 +15,7 @@ function amountsOf(offer: Offer, value: Value | undefined) {
 }
 
 /** The record of a purchase that was just accepted. `input` must be valid for `offer`. */
-export function newRecord(offer: Offer, input: PurchaseInput, at: Date, dearer: number): Purchase {
+export function newRecord(offer: Offer, input: PurchaseInput, at: Date): Purchase {
   const { cost, price, createdAt: _, enabled: __, updatedAt: ___, ...shown } = offer
   const unshown = { send: undefined, deliveryType: undefined, requiredFields: undefined }
   const { send: sent, deliveryType: _d, requiredFields: _r, ...rest } = { ...unshown, ...shown }
@@ -31,13 +30,13 @@ export function newRecord(offer: Offer, input: PurchaseInput, at: Date, dearer: 
     ...rest,
     ...send,
     ...{ vouchers: given, topups: { ...given, sender: {} }, esim: {} }[family],
-    cost: amounts.cost + amounts.fees + dearer,
-    costBase: amounts.cost + dearer,
+    cost: amounts.cost + amounts.fees,
+    costBase: amounts.cost,
     costCurrency: cost.currency,
     costCurrencyDivisor: cost.currencyDivisor,
     costFee: amounts.fees,
-    price: amounts.price + dearer,
-    priceBase: amounts.price - price.fee + dearer,
+    price: amounts.price,
+    priceBase: amounts.price - price.fee,
     priceCurrency: price.currency,
     priceCurrencyDivisor: price.currencyDivisor,
     priceFee: price.fee,
@@ -83,7 +82,6 @@ function newIccid(): string {
 
 interface Delivering {
   readonly now: Date
-  readonly receipt: Manner['receipt']
   /** The eSIM to which a plan is added, and how that was first delivered. */
   readonly iccid: string | undefined
   readonly known: Purchase['confirmation']
@@ -102,22 +100,17 @@ export function delivered(record: Purchase, how: Delivering): Purchase {
   return {
     ...record,
     confirmation,
-    receipt: receiptOf(record, confirmation.confirmationNumber, how),
+    receipt: receiptOf(record, confirmation.confirmationNumber, how.now),
   }
 }
 
-/** The record of a completed purchase, without its goods. */
-export function withoutGoods({ confirmation: _, receipt: __, ...bare }: Purchase): Purchase {
-  return bare as Purchase
-}
-
-function receiptOf(record: Purchase, confirmationNumber: string, { now, receipt }: Delivering) {
+function receiptOf(record: Purchase, confirmationNumber: string, now: Date) {
   const brand = String(record['brand'])
   const epin = newCode()
   const expires = new Date(now)
   expires.setUTCFullYear(expires.getUTCFullYear() + 1 + (hash32(brand) % 4))
-  const linked = receipt === 'link' || hash32(`link ${brand}`) % 2 === 0
-  const usual = {
+  const linked = hash32(`link ${brand}`) % 2 === 0
+  return {
     accountId: '',
     confirmationNumber,
     currency: record['sendCurrency'],
@@ -134,10 +127,6 @@ function receiptOf(record: Purchase, confirmationNumber: string, { now, receipt 
     terms: 'Sandbox voucher without value. It cannot be exchanged for cash.',
     voucherId: randomUUID(),
   }
-  if (receipt === 'link') return { ...usual, epin: '', voucherId: '' }
-  if (receipt !== 'email') return usual
-  const nothing = { epin: '', redemptionUrl: '', voucherId: '' }
-  return { ...usual, ...nothing, deliveryType: 'EMAIL', instructions: 'Look into your e-mail.' }
 }
 
 /** A plan that is added to an eSIM keeps its ICCID and codes; otherwise a new eSIM is made. */

@@ -10,8 +10,6 @@ import {
   type Fault,
   faultSchema,
   invalid,
-  type Manner,
-  mannerSchema,
   notFound,
   parsed,
   unavailable,
@@ -29,7 +27,6 @@ import {
   type StoredPurchase,
   schedule,
   scheduleRefund,
-  shown,
 } from './purchases.ts'
 import { latestRates } from './rates.ts'
 import { createWebhooks, type WebhookOptions } from './webhooks.ts'
@@ -56,7 +53,6 @@ export interface SupplierOptions {
 interface Deps extends PurchaseDeps {
   readonly apiKey: string
   readonly faults: { now: Fault }
-  readonly manners: Map<string, Manner>
 }
 
 type ById = { Params: { id: string } }
@@ -68,16 +64,12 @@ type ById = { Params: { id: string } }
 export function startSupplier(options: SupplierOptions): Promise<Supplier> {
   const { port = 0, offers = 12_000, stepMs = 250, lateSeconds = 660, apiKey } = options
   const webhooks = createWebhooks(options.webhook)
-  const manners = new Map<string, Manner>()
-  const usual = mannerSchema.parse({})
   const deps: Deps = {
     apiKey,
     catalog: makeCatalog(offers),
     changed: webhooks.notify,
     faults: { now: { mode: 'ok' } },
     ledger: openLedger(options.dataFile, options.balance ?? 100_000_000),
-    manners,
-    mannerOf: (offerId) => manners.get(offerId) ?? usual,
     pace: { stepMs, lateSeconds },
     timers: createTimers(),
   }
@@ -157,17 +149,7 @@ function pageOf<T>(all: readonly T[], query: unknown) {
 function offerRoutes(app: FastifyInstance, { catalog, faults }: Deps): void {
   for (const family of families) {
     app.get(`/v1/${family}/offers`, ({ query }) => {
-      const fault = faults.now
-      const page = pageOf(visible(catalog.lists[family], faults, query), query)
-      if (fault.mode === 'partial') {
-        return { ...page, list: page.list.slice(0, Math.max(0, fault.after - page.offset)) }
-      }
-      return page
-    })
-    app.get<ById>(`/v1/${family}/offers/:id`, ({ params }) => {
-      const offer = catalog.find(family, params.id)
-      if (!offer) throw notFound(`The offer ${params.id}`)
-      return offer
+      return pageOf(visible(catalog.lists[family], faults, query), query)
     })
   }
 }
@@ -215,8 +197,9 @@ function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
     app.get(path, ({ query }) => {
       const records = deps.ledger
         .all()
-        .filter((entry) => entry.type === 'purchase' && entry.family === family)
-        .flatMap((entry) => shown(deps, entry as StoredPurchase) ?? [])
+        .flatMap((entry) =>
+          entry.type === 'purchase' && entry.family === family ? entry.record : [],
+        )
       const { createdAt } = parsed(filters, query)
       const before = createdAt === undefined ? Infinity : Date.parse(createdAt.slice(2))
       const earlier = records.filter((record) => Date.parse(record.createdAt) < before)
@@ -224,14 +207,13 @@ function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
     })
     app.get<ById>(`${path}/:id`, ({ params }) => {
       const stored = deps.ledger.purchase(params.id)
-      const record = stored?.family === family ? shown(deps, stored) : undefined
-      if (!record) throw notFound(`The transaction ${params.id}`)
-      return record
+      if (stored?.family !== family) throw notFound(`The transaction ${params.id}`)
+      return stored.record
     })
   }
 }
 
-/** Routes that only eSIMs have: refunds, and the plans on a card, whose usage is not simulated. */
+/** Routes that only eSIMs have: refunds, and the plans on a card, of which the store asks whether there are any. */
 function esimRoutes(app: FastifyInstance, deps: Deps): void {
   app.post<ById>('/v1/esim/purchases/:id/refund', ({ params }) => {
     return { status: refund(deps, params.id).record.status }
@@ -244,22 +226,9 @@ function esimRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<ById>('/v1/esim/:id/plans', ({ params: { id: iccid } }) => {
     const all = plansOf(deps.ledger, iccid)
     if (all.length === 0) throw notFound(`The eSIM ${iccid}`)
-    // The first is active, the others are queued, and refunded ones are gone.
+    // Refunded ones are gone.
     const left = all.filter((plan) => plan.refund?.status !== 'DONE')
-    const list = left.map((plan, index) => {
-      const ends = Date.parse(plan.updatedAt) + Number(plan['durationDays']) * 86_400_000
-      const active = { startAt: plan.updatedAt, endAt: new Date(ends).toISOString() }
-      return {
-        description: plan['shortNotes'],
-        iccid,
-        initialDataGB: plan['dataGB'],
-        offerId: plan.offerId,
-        remainingDataGB: plan['dataGB'],
-        status: index === 0 ? 'ACTIVE' : 'QUEUED',
-        unlimited: plan['dataUnlimited'],
-        ...(index === 0 ? active : {}),
-      }
-    })
+    const list = left.map(({ offerId }) => ({ iccid, offerId }))
     return { firstInstalledAt: all[0]?.updatedAt ?? '', list, total: list.length }
   })
 }
@@ -281,17 +250,12 @@ function audited(stored: StoredPurchase) {
 }
 
 const balanceChange = z.object({ availableBalance: z.int().min(0) })
-const offerChange = z.object({
-  offerId: z.string(),
-  price: z.int().positive().optional(),
-  enabled: z.boolean().optional(),
-})
-const mannerChange = mannerSchema.extend({ offerId: z.string() })
+const offerChange = z.object({ offerId: z.string(), price: z.int().positive() })
 const verdict = z.object({ transactionId: z.string(), status: z.enum(['DONE', 'FAILED']) })
 
 /**
- * Only in the sandbox, with the same key: routes that set the wallet, faults, manners, offers and the end of a
- * purchase, and an audit of all purchases. Amounts are in US cents.
+ * Only in the sandbox, with the same key: routes that set the wallet, faults, prices and the end of purchases,
+ * and an audit of all purchases. Amounts are in US cents.
  */
 function adminRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, faults } = deps
@@ -300,19 +264,13 @@ function adminRoutes(app: FastifyInstance, deps: Deps): void {
     ledger.commit([], { ...ledger.wallet(), available: availableBalance })
     return ledger.wallet()
   })
-  app.get('/_admin/faults', () => faults.now)
   app.post('/_admin/faults', ({ body }) => {
     faults.now = parsed(faultSchema, body)
     return faults.now
   })
-  app.post('/_admin/manners', ({ body }) => {
-    const { offerId, ...manner } = parsed(mannerChange, body)
-    deps.manners.set(offerId, manner)
-    return manner
-  })
   app.post('/_admin/offers', ({ body }) => {
-    const { offerId, ...change } = parsed(offerChange, body)
-    const offer = deps.catalog.change(offerId, change)
+    const { offerId, price } = parsed(offerChange, body)
+    const offer = deps.catalog.reprice(offerId, price)
     if (!offer) throw notFound(`The offer ${offerId}`)
     return offer
   })

@@ -8,7 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => supplier.stop())
 const get = (path: string) => ask(supplier.url + path)
-const admin = (path: string, body: unknown) => ask(`${supplier.url}/_admin/${path}`, body)
 
 test('wants the key everywhere but for health, rates and images', async () => {
   for (const path of ['/v1/balance', '/v1/esim/offers?_limit=1&_offset=0', '/_admin/ledger']) {
@@ -30,7 +29,6 @@ test.each(['', '?_limit=1', '?_offset=0', '?_limit=0&_offset=0', '?_limit=1025&_
 )
 
 test.each([
-  '/v1/esim/offers/NONE',
   '/v1/vouchers/purchases/NONE',
   '/v1/brands/NONE',
   '/v1/esim/8910390000000000000/plans',
@@ -58,31 +56,4 @@ test.each(['{', '[]', '"x"', ''])('refuses the body %s', async (body) => {
   })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ errorCode: 'INVALID_REQUEST' })
-})
-
-test('misbehaves until it is called off', async () => {
-  const list = '/v1/topups/offers?_limit=10&_offset=5'
-  const { total } = (await get(list)).body
-  await admin('faults', { mode: 'down' })
-  expect(await get(list)).toMatchObject({
-    status: 503,
-    body: { errorCode: 'SYSTEM_UNAVAILABLE' },
-  })
-  await admin('faults', { mode: 'down', only: '/purchases' })
-  expect((await get(list)).status).toBe(200)
-  await admin('faults', { mode: 'drop' })
-  await expect(get(list)).rejects.toThrow()
-  await admin('faults', { mode: 'partial', after: 8 })
-  expect((await get(list)).body).toMatchObject({ total, list: { length: 3 } })
-  expect((await admin('faults', { mode: 'sulk' })).status).toBe(400)
-  await admin('faults', { mode: 'ok' })
-  expect((await get(list)).body.list).toHaveLength(10)
-})
-
-test('changes an offer, its cost in proportion', async () => {
-  const path = '/v1/esim/offers/TEST-ESIM-SLOW'
-  await admin('offers', { offerId: 'TEST-ESIM-SLOW', price: 110, enabled: false })
-  const { enabled, price, cost } = (await get(path)).body
-  expect([enabled, price.fixed, cost.fixed]).toEqual([false, 110, 100])
-  expect((await admin('offers', { offerId: 'NONE' })).status).toBe(404)
 })

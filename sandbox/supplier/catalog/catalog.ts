@@ -15,17 +15,12 @@ export interface Brand {
   readonly family: Family
 }
 
-interface Change {
-  readonly price?: number | undefined
-  readonly enabled?: boolean | undefined
-}
-
 export interface Catalog {
   readonly lists: Readonly<Record<Family, readonly Offer[]>>
   readonly brands: ReadonlyMap<string, Brand>
   find(family: Family, offerId: string): Offer | undefined
-  /** Changes the price of an offer (in minor units; the cost changes in proportion), or whether it is sold. */
-  change(offerId: string, change: Change): Offer | undefined
+  /** Changes the fixed price of an offer, in minor units; the cost changes in proportion. */
+  reprice(offerId: string, price: number): Offer | undefined
 }
 
 const makers = { vouchers, topups, esim: esims }
@@ -98,12 +93,11 @@ function brandsOf(lists: Catalog['lists']): ReadonlyMap<string, Brand> {
   return new Map(brands.reverse())
 }
 
-function changed(offer: Offer, { price: fixed, enabled = offer.enabled }: Change): Offer {
+function repriced(offer: Offer, fixed: number): Offer {
   const { price, cost } = offer
-  const next = { ...offer, enabled, updatedAt: new Date().toISOString() }
-  if (fixed === undefined || price.fixed === undefined || cost.fixed === undefined) return next
-  const costs = Math.max(1, Math.round((cost.fixed * fixed) / price.fixed))
-  return { ...next, price: { ...price, fixed }, cost: { ...cost, fixed: costs } }
+  const costs = Math.max(1, Math.round(((cost.fixed ?? 0) * fixed) / (price.fixed ?? fixed)))
+  const updatedAt = new Date().toISOString()
+  return { ...offer, updatedAt, price: { ...price, fixed }, cost: { ...cost, fixed: costs } }
 }
 
 /**
@@ -133,11 +127,11 @@ export function makeCatalog(offers: number): Catalog {
     lists,
     brands: brandsOf(lists),
     find,
-    change(offerId, change) {
+    reprice(offerId, price) {
       for (const family of families) {
         const offer = find(family, offerId)
         if (!offer) continue
-        const next = changed(offer, change)
+        const next = repriced(offer, price)
         lists[family][places[family].get(offerId) ?? -1] = next
         return next
       }
