@@ -287,7 +287,12 @@ function finishRefund(deps: PurchaseDeps, id: string): void {
   const { amount } = started.record
   const at = new Date().toISOString()
   const entry = { dateTime: at, status: 'DONE', statusMessage: 'Refund ended' } as const
-  const record = { ...started.record, status: 'DONE' as const, updatedAt: at, log: [...started.record.log, entry] }
+  const record = {
+    ...started.record,
+    status: 'DONE' as const,
+    updatedAt: at,
+    log: [...started.record.log, entry],
+  }
   const purchase = marked(stored, 'DONE', amount)
   const { available, spent, ...wallet } = deps.ledger.wallet()
   deps.ledger.commit([{ ...started, record }, purchase], {
