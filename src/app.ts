@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import pack from '../package.json' with { type: 'json' }
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
-import type { Trouble } from './adapters/storage/database.ts'
+import type { RedisCounting } from './adapters/redis/counting.ts'
+import { isOutage, type Trouble } from './adapters/storage/database.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { onlyPresent, presentOf } from './adapters/storage/store.ts'
 import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
@@ -10,17 +13,20 @@ import { approvalWords } from './api/buying/approval.ts'
 import { listingOf } from './api/buying/payment-required.ts'
 import { type RunningCatalog, startCatalog } from './app/catalog-refresh.ts'
 import { type CoinPayments, connectCoins, monitorProcessor } from './app/coin-payments.ts'
+import { sandboxOutside } from './app/sandbox-parts.ts'
 import { type Ground, isOnlyHere, openServer, type ServiceOptions } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply, walletsOf } from './app/supply.ts'
 import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
 import { invoiceMethod, payoutWatch } from './checkouts/method.ts'
 import type { StartDeps } from './checkouts/start.ts'
+import type { Common, Config } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { closeApp, currentRequest } from './http/app.ts'
 import { httpTransport } from './http/call.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/scheduling.ts'
+import { createLog, liveLog, sandboxLog } from './logging/log.ts'
 import { joinNodes } from './nodes/nodes.ts'
 import { monitorFloat } from './operations/float-monitor.ts'
 import { keepRetention, repeatSweep, runSweeper, watchDenylist } from './operations/loops.ts'
@@ -37,7 +43,13 @@ import { methodOfNetworks } from './payments/ports.ts'
 import { createQuotes } from './payments/terms.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { checkStartup, requireNoRefunds } from './reconcile/startup-check.ts'
-import { createDigest, createSigner, createVault, type Vault } from './secrets/secrets.ts'
+import {
+  createDigest,
+  createSigner,
+  createVault,
+  type OperatorKeys,
+  type Vault,
+} from './secrets/secrets.ts'
 import { supplierRouter } from './suppliers/supplier.ts'
 
 export interface Service {
@@ -298,4 +310,56 @@ function senderOf(ground: Ground, { webhooks }: Storage, vault: Vault): Sweeper 
   const { now, report, counters } = ground
   const post = webhookPost(receiversOf(ground))
   return createWebhookSender({ webhooks, post, vault, now, report, count: counters.countWebhook })
+}
+
+/** Starts the store of this configuration. Nothing listens yet. @throws ConfigError, RecordTooOld */
+export async function startStore(config: Config, sandbox: Sandbox | undefined) {
+  const log = logOf(config)
+  const outside = outsideOf(config, sandbox)
+  const { counting, close } = await openCounting(outside, outside.secretsKeys, log)
+  try {
+    const parts = sandbox && { sandbox: routesOf(sandbox) }
+    const service = await startService({ config: outside, log, counting, ...parts })
+    const stop = async (drainMs: number) => {
+      await service.stop(drainMs)
+      close?.()
+    }
+    return { service, stop }
+  } catch (error) {
+    close?.()
+    throw error
+  }
+}
+
+function logOf(config: Config): Logger {
+  const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
+  const log = createLog(config.logLevel, to, isOutage)
+  return config.mode === 'live' && config.isRehearsal ? log.child({ rehearsal: true }) : log
+}
+
+function outsideOf(config: Config, sandbox: Sandbox | undefined) {
+  if (config.mode === 'live') return config
+  if (sandbox === undefined) throw new Error(`No sandbox is running in ${config.dataDir}`)
+  return sandboxOutside(config, sandbox)
+}
+
+function routesOf({ chain: { rpcUrl, chainId, usdc }, supplier, faucet }: Sandbox) {
+  const send = (address: string) => faucet(address as `0x${string}`)
+  return { rpcUrl, chainId, usdc, supplierUrl: supplier.url, faucet: send }
+}
+
+export async function openCounting(
+  { redisUrl: url }: Pick<Common, 'redisUrl'>,
+  keys: OperatorKeys,
+  log: Logger,
+): Promise<Partial<RedisCounting>> {
+  if (url === undefined) return {}
+  // A store without Redis saves the 7 MB of its client.
+  const { openRedisCounting } = await import('./adapters/redis/counting.ts')
+  const digest = createDigest(keys, 'rate-limit')
+  const changed = (how: 'alone' | 'together', error?: unknown) => {
+    if (how === 'together') log.warn('rate limits are counted together again')
+    else log.error({ error }, 'rate limits are counted in this process alone')
+  }
+  return openRedisCounting({ url, digest: digest.of, changed })
 }

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
 async function start(config: Config) {
   const parts = startParts(config)
   // Loaded only now, while the parts start in processes of their own.
-  const loading = import('./app/store-process.ts')
+  const loading = import('./app.ts')
   const sandbox = await parts
   try {
     const { startStore } = await loading

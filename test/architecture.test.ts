@@ -150,7 +150,7 @@ const parts: Readonly<Record<string, Part>> = {
       'reconcile/ports.ts',
     ],
   },
-  environment: { lines: 900, mayImport: ['suppliers', 'payments'] },
+  environment: { lines: 800, mayImport: ['suppliers', 'payments'] },
   'config.ts': {
     lines: 300,
     mayImport: ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
@@ -161,9 +161,9 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'suppliers', 'secrets', 'environment', 'config.ts'],
   },
   logging: { lines: 300, mayImport: [] },
-  app: { lines: 800, mayImport: composition },
+  app: { lines: 700, mayImport: composition },
   'app.ts': { lines: 400, mayImport: composition },
-  'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app'] },
+  'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What an operator runs beside the store, on the same adapters.
   commands: {
     lines: 1000,

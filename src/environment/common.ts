@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { trustedProxiesIn } from './trusted-proxies.ts'
-import { atLeast16, url, variable, whole } from './variable.ts'
+import { atLeast16, matching, trustedProxiesIn, url, variable, whole } from './variable.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -86,29 +85,24 @@ export const database = {
   }),
 }
 
+const text = (most: number) => z.string().min(1).max(most)
+const usualDescription =
+  'Gift cards, mobile topups and eSIM data plans, paid per purchase, delivered at once.'
+
 export const site = {
-  STORE_NAME: variable(z.string().min(1).max(80).default('Kiosk402'), {
+  STORE_NAME: variable(text(80).default('Kiosk402'), {
     description: 'The published name, 1 to 80 characters.',
   }),
-  STORE_DESCRIPTION: variable(
-    z
-      .string()
-      .min(1)
-      .max(400)
-      .default(
-        'Gift cards, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
-      ),
-    { description: 'The published description, 1 to 400 characters.' },
-  ),
+  STORE_DESCRIPTION: variable(text(400).default(usualDescription), {
+    description: 'The published description, 1 to 400 characters.',
+  }),
   STORE_LOGO: variable(url(/^https?$/).optional(), {
     description: 'The URL of the published logo.',
     unset: '`{PUBLIC_URL}/logo.svg`',
     example: 'https://store.example.com/logo.svg',
   }),
   STORE_COLOR: variable(
-    z
-      .string()
-      .regex(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
+    matching(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
       // In an env file, a # that is not quoted begins a comment.
       .transform((color) => `#${color.replace('#', '').toLowerCase()}`)
       .optional(),

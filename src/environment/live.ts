@@ -6,6 +6,7 @@ import {
   address,
   atLeast16,
   list,
+  matching,
   plainUrl,
   privateKey,
   url,
@@ -147,10 +148,7 @@ export const processor = {
     example: 'https://btcpay.example.com',
   }),
   BTCPAY_STORE_ID: variable(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay')
-      .optional(),
+    matching(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay').optional(),
     {
       needs: processorNeeds,
       description: 'The id of the store in BTCPay, from its settings.',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type SupplierName, supplierNames, suppliers } from '../suppliers/suppliers.ts'
-import { atLeast16, url, variable } from './variable.ts'
+import { atLeast16, matching, url, variable } from './variable.ts'
 
 type Field = 'URL' | 'KEY' | 'WEBHOOK_HEADER' | 'WEBHOOK_SECRET'
 type Prefix = (typeof suppliers)[SupplierName]['variables']
@@ -55,10 +55,7 @@ function shapeOf(name: SupplierName) {
       isSecret: true,
     }),
     WEBHOOK_HEADER: variable(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
-        .optional(),
+      matching(/^[A-Za-z0-9-]+$/, 'must be the name of a header').optional(),
       {
         needs: [`${prefix}_WEBHOOK_SECRET`],
         description: `The name of the header that the supplier sends with its webhooks to \`{PUBLIC_URL}/webhooks/supplier\`. Set it together with \`${prefix}_WEBHOOK_SECRET\`.`,

@@ -25,13 +25,13 @@ export type Health = ReturnType<typeof createHealth>
 export function createHealth(now: () => Date) {
   const { parts, ...notes } = keepParts(now)
   const suppliers = keepSuppliers(now)
-  const sales = keepSales(now)
+  const { total, forgetBefore, ...selling } = keepSales(now, suppliers, unsoldAt)
   let means: Means | undefined
   let holdReason: string | undefined
 
   function verdictAt(name: string): Verdict {
-    const supplier = suppliers.factsOf(name, means, sales.total(name))
-    return verdictOf({ parts: parts(), means, holdReason, sold: sales.total(), supplier }, now())
+    const supplier = suppliers.factsOf(name, means, total(name))
+    return verdictOf({ parts: parts(), means, holdReason, sold: total(), supplier }, now())
   }
 
   function verdict(): Verdict {
@@ -52,14 +52,14 @@ export function createHealth(now: () => Date) {
     /** @param since when the reading of the open orders began; later orders may be missing from it */
     noteMeans(seen: Means, since = now()) {
       means = seen
-      sales.forgetBefore(since)
+      forgetBefore(since)
       suppliers.noteMeans(seen)
     },
     means: () => means,
     hold(reason: string | undefined) {
       holdReason = reason
     },
-    ...selling(sales, suppliers, unsoldAt),
+    ...selling,
     unsold: unsoldAt,
     bounds: () => verdict().bounds,
     parts: () => verdict().parts,
@@ -67,28 +67,6 @@ export function createHealth(now: () => Date) {
     suppliers: () =>
       new Map(suppliers.names().map((name) => [name, verdictAt(name).parts.supplier])),
     tallies: suppliers.tallies,
-  }
-}
-
-function selling(
-  sales: ReturnType<typeof keepSales>,
-  suppliers: ReturnType<typeof keepSuppliers>,
-  unsoldAt: (amount: Usdc, supplier: string, isFromFloat: boolean) => Unsold | undefined,
-) {
-  return {
-    /** Sells a purchase that is paid in USDC, or returns why not. Its amount counts against the bounds at once. */
-    sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined {
-      const reason = sales.has(reference) ? undefined : unsoldAt(amount, supplier, true)
-      if (reason) return reason
-      sales.add(reference, amount, supplier)
-      suppliers.noteSold(supplier, reference)
-      return undefined
-    },
-    noteOpened: sales.noteOpened,
-    /** Cancels a sale, unless an equal request has opened an order for it. */
-    unsell(reference: string) {
-      if (sales.remove(reference)) suppliers.noteUnsold(reference)
-    },
   }
 }
 
@@ -178,19 +156,31 @@ interface Sale {
 }
 
 /** Those that may not show in the means yet, by the reference at the supplier. */
-function keepSales(now: () => Date) {
+function keepSales(
+  now: () => Date,
+  suppliers: ReturnType<typeof keepSuppliers>,
+  unsoldAt: (amount: Usdc, supplier: string, isFromFloat: boolean) => Unsold | undefined,
+) {
   const sold = new Map<string, Sale>()
   return {
-    add: (reference: string, amount: Usdc, supplier: string) =>
-      void sold.set(reference, { amount, supplier }),
-    has: (reference: string) => sold.has(reference),
+    /** Sells a purchase that is paid in USDC, or returns why not. Its amount counts against the bounds at once. */
+    sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined {
+      const reason = sold.has(reference) ? undefined : unsoldAt(amount, supplier, true)
+      if (reason) return reason
+      sold.set(reference, { amount, supplier })
+      suppliers.noteSold(supplier, reference)
+      return undefined
+    },
     noteOpened(reference: string) {
       const sale = sold.get(reference)
       if (sale) sold.set(reference, { ...sale, openedAt: now() })
     },
-    /** @returns false if its order is on record */
-    remove: (reference: string) =>
-      sold.get(reference)?.openedAt === undefined && sold.delete(reference),
+    /** Cancels a sale, unless an equal request has opened an order for it. */
+    unsell(reference: string) {
+      if (sold.get(reference)?.openedAt === undefined && sold.delete(reference)) {
+        suppliers.noteUnsold(reference)
+      }
+    },
     /** Forgets sales whose orders were on record before this time: the means include them. */
     forgetBefore(then: Date) {
       for (const [reference, { openedAt }] of sold) {

@@ -1,16 +1,9 @@
-export interface Rule {
-  readonly status: number
-  /** The same words for every refusal of a code (RFC 9457). */
-  readonly title: string
-  /** Whether the very same request may succeed later. */
-  readonly retryable: boolean
-}
-
-const rule = (status: number, title: string, retryable = false): Rule => ({
-  status,
-  title,
-  retryable,
-})
+/**
+ * @param title the same words for every refusal of a code (RFC 9457)
+ * @param retryable whether the very same request may succeed later
+ */
+const rule = (status: number, title: string, retryable = false) => ({ status, title, retryable })
+export type Rule = Readonly<ReturnType<typeof rule>>
 
 /** In the order of the tables of errors. */
 export const rules = {
@@ -48,11 +41,11 @@ export const rules = {
   store_paused: rule(503, 'Store paused', true),
   try_again: rule(503, 'Temporarily unavailable', true),
   too_costly: rule(503, 'Network fees too high', true),
-} satisfies Readonly<Record<string, Rule>>
+}
 export type RefusalCode = keyof typeof rules
 
 /** Its own message is for the operator's log only. */
-export const internalRule: Rule = rule(500, 'Internal error', true)
+export const internalRule = rule(500, 'Internal error', true)
 
 /** Whether the buyer's money moved, as errors publish it. */
 export type Charged = 'no' | 'yes' | 'unknown'

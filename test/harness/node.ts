@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isOutage } from '../../src/adapters/storage/database.ts'
-import { openCounting } from '../../src/app/store-process.ts'
 import type { ServiceOptions } from '../../src/app/store-server.ts'
-import { type Service, startService } from '../../src/app.ts'
+import { openCounting, type Service, startService } from '../../src/app.ts'
 import {
   type Outside,
   type ProcessorAccess,
