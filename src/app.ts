@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import pack from '../package.json' with { type: 'json' }
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -12,11 +11,17 @@ import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
 import { approvalWords } from './api/buying/approval.ts'
 import { listingOf } from './api/buying/payment-required.ts'
 import { type RunningCatalog, startCatalog } from './app/catalog-refresh.ts'
-import { type CoinPayments, connectCoins, monitorProcessor } from './app/coin-payments.ts'
+import { connectCoins, monitorProcessor } from './app/coin-payments.ts'
 import { sandboxOutside } from './app/sandbox-parts.ts'
-import { type Ground, isOnlyHere, openServer, type ServiceOptions } from './app/store-server.ts'
+import {
+  type Ground,
+  isOnlyHere,
+  openServer,
+  type ServerParts,
+  type ServiceOptions,
+} from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply, walletsOf } from './app/supply.ts'
-import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
+import { catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
 import { invoiceMethod, payoutWatch } from './checkouts/method.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Config } from './config.ts'
@@ -52,18 +57,13 @@ import {
 } from './secrets/secrets.ts'
 import { supplierRouter } from './suppliers/supplier.ts'
 
-export interface Service {
-  readonly app: FastifyInstance
-  readonly catalog: () => CatalogSummary
-  /** Serves on for `drainMs`; then finishes the work under way or leaves it to other nodes, and closes everything. */
-  stop(drainMs?: number): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** The start waits this long for the first look at the wallets. Nothing is sold before it. */
 const maxFirstLookMs = 5_000
 
 /** Nothing listens yet when it returns. @throws ConfigError, RecordTooOld */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
   const stopping = new AbortController()
   const draining = new AbortController()
   const { config } = options
@@ -107,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     app,
     catalog: () => catalogSummaryOf(catalog.liveCatalog),
+    /** Serves on for `drainMs`; then finishes the work under way or leaves it to other nodes, and closes everything. */
     async stop(drainMs = 0) {
       draining.abort()
       await delay(drainMs)
@@ -210,11 +211,7 @@ const tellingOf =
       ? health.noteUnwritable(error.message)
       : health.note('database', false, error.message)
 
-interface Parts {
-  readonly chain: ConnectedChain
-  readonly storage: Storage
-  readonly supply: Supply
-  readonly coins: CoinPayments
+type Parts = Omit<ServerParts, 'membership' | 'purchases' | 'checkouts'> & {
   readonly catalog: RunningCatalog
   readonly denylist: Denylist
   /** Addresses that the store used before. */

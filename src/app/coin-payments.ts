@@ -10,7 +10,6 @@ import {
   type PayoutRecord,
   type Processor,
 } from '../checkouts/ports.ts'
-import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/routes.ts'
 import { parseJson } from '../lib/http-call.ts'
@@ -18,24 +17,13 @@ import { repeat } from '../lib/scheduling.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
 import { type Coin, readAddress } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
-import type { ProcessorStatement } from '../reconcile/ports.ts'
 
 /** After its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
 /** Reading an invoice with a payout takes seven calls, which must end within the lease. */
 const timeoutMs = 5_000
 
-export interface CoinPayments {
-  readonly processor: Processor
-  readonly statement: ProcessorStatement | undefined
-  readonly findings: () => Promise<readonly Finding[]>
-  readonly rates: {
-    readonly read: () => Promise<unknown>
-    readonly last: () => ReadonlyMap<Coin, string> | undefined
-  }
-  readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
-  readonly readAddress: StartDeps['readAddress']
-}
+export type CoinPayments = ReturnType<typeof connectCoins>
 
 interface CoinDeps {
   readonly handPayouts: HandPayouts
@@ -48,14 +36,14 @@ interface CoinDeps {
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
   { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log }: CoinDeps,
-): CoinPayments {
+) {
   if (!access) {
     return {
       processor: noProcessor,
       statement: undefined,
       findings: () => findingsWithout(checkoutFacts),
       rates: { read: async () => undefined, last: () => undefined },
-      invoiceIn: () => ({ isGenuine: false }),
+      invoiceIn: (): InvoiceEvent => ({ isGenuine: false }),
       readAddress,
     }
   }
@@ -71,11 +59,12 @@ export function connectCoins(
     statement: processor,
     findings: processor.check,
     rates: withRecentValue(processor.rates),
-    invoiceIn: (body, signature) =>
+    invoiceIn: (body: Buffer, signature: Header): InvoiceEvent =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(parseJson(body.toString()), storeId) }
         : { isGenuine: false },
-    readAddress: (method, text) => readAddress(method, text, { isTestnet }),
+    readAddress: (method: Parameters<typeof readAddress>[0], text: string) =>
+      readAddress(method, text, { isTestnet }),
   }
 }
 

@@ -59,7 +59,7 @@ export interface Ground extends ServiceOptions {
   readonly failed: (what: string, error: unknown) => void
 }
 
-interface ServerParts {
+export interface ServerParts {
   readonly chain: ConnectedChain
   readonly storage: Storage
   readonly supply: Supply

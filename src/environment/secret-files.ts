@@ -29,7 +29,8 @@ export function withSecretFiles(
     const file = given[variable]
     delete given[variable]
     if (!file) continue
-    const read = given[name] ? bothOf(name) : secretIn(variable, file)
+    const both = { problem: `${name} and ${variable} are both set; set one of them` }
+    const read = given[name] ? both : secretIn(variable, file)
     if ('problem' in read) {
       problems.push(read.problem)
       continue
@@ -39,10 +40,6 @@ export function withSecretFiles(
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return given
-}
-
-function bothOf(name: string) {
-  return { problem: `${name} and ${fileVariableOf(name)} are both set; set one of them` }
 }
 
 function secretIn(variable: string, file: string): { value: string } | { problem: string } {

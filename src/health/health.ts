@@ -210,45 +210,43 @@ const forgetAfterMs = 60 * 60_000
 /** After this long without a refusal one trial purchase is allowed, regardless of the balance. */
 const trialAfterMs = 5 * 60_000
 
-interface NotedRefusal extends FundsRefusal {
-  readonly isSettled: boolean
-}
-
 /**
  * The supplier refuses purchases although the balance looks sufficient. This ends with a higher balance, one that did
  * not cover that order and those open then, or a trial purchase. Otherwise buyers could stop the store by buying more
  * at once than the wallet holds.
  */
 export function watchFunds(now: () => Date) {
-  const all = new Map<string, NotedRefusal>()
+  const all = new Map<string, FundsRefusal>()
+  const settled = new Set<string>()
   let lastBalance: Usdc | undefined
   /** The last balance before the newest refusal; undefined when none was known. */
   let insufficient: Usdc | undefined
   let trial: { readonly reference: string; readonly at: number } | undefined
 
-  function unexplained(): readonly NotedRefusal[] {
+  function unexplained(): readonly FundsRefusal[] {
     const since = now().getTime() - forgetAfterMs
-    for (const [reference, { at }] of all) if (at.getTime() <= since) all.delete(reference)
-    return [...all.values()].filter(({ isSettled }) => !isSettled)
+    for (const [reference, { at }] of all) {
+      if (at.getTime() <= since) all.delete(reference)
+      if (!all.has(reference)) settled.delete(reference)
+    }
+    return [...all.values()].filter(({ reference }) => !settled.has(reference))
   }
 
-  const settle = (one: NotedRefusal) => all.set(one.reference, { ...one, isSettled: true })
   const seemsEmpty = () => unexplained().length >= maxRefusals
 
   return {
     noteRefusal(refusal: FundsRefusal) {
-      const known = all.get(refusal.reference)
-      if (!known) insufficient = lastBalance
-      all.set(refusal.reference, { ...refusal, isSettled: known?.isSettled ?? false })
+      if (!all.has(refusal.reference)) insufficient = lastBalance
+      all.set(refusal.reference, refusal)
     },
     noteBalance({ available, committed }: Funds) {
       lastBalance = available
       const isMore = insufficient === undefined || available > insufficient
       for (const one of unexplained()) {
-        const { amount, releasedSince = 0n } = one
+        const { reference, amount, releasedSince = 0n } = one
         if (amount === undefined) continue
         // An insufficient balance limits purchases by itself.
-        if (isMore || available < committed + releasedSince + amount) settle(one)
+        if (isMore || available < committed + releasedSince + amount) settled.add(reference)
       }
     },
     noteSold(reference: string) {
@@ -258,7 +256,8 @@ export function watchFunds(now: () => Date) {
       if (trial?.reference === reference) trial = undefined
     },
     noteTaken(reference: string) {
-      if (trial?.reference === reference) for (const one of unexplained()) settle(one)
+      if (trial?.reference !== reference) return
+      for (const one of unexplained()) settled.add(one.reference)
     },
     isRefused(): boolean {
       if (!seemsEmpty()) return false

@@ -8,12 +8,6 @@ import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 
-interface SupplierSeen {
-  readonly isUp: boolean
-  readonly calls: Tally
-  readonly wallet: SupplierWallet | undefined
-}
-
 /** The state behind the gauges. A value that could not be read is undefined. */
 export interface StoreState {
   readonly now: Date
@@ -25,7 +19,10 @@ export interface StoreState {
   readonly checkouts: CheckoutFacts | undefined
   readonly webhooks: WebhookFacts | undefined
   readonly chain: ChainFacts | undefined
-  readonly suppliers: ReadonlyMap<string, SupplierSeen>
+  readonly suppliers: ReadonlyMap<
+    string,
+    { readonly isUp: boolean; readonly calls: Tally; readonly wallet: SupplierWallet | undefined }
+  >
   readonly nodes: {
     readonly processes: readonly { readonly node: string; readonly version: string }[]
     readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
