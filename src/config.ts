@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Site } from './api/deps.ts'
+import type { Site } from './api/operation.ts'
 import { publicUrl } from './environment/common.ts'
 import {
   ConfigError,

@@ -60,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 5900,
+    lines: 5400,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
@@ -81,7 +81,16 @@ const parts: Readonly<Record<string, Part>> = {
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
     lines: 6200,
-    mayImport: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
+    mayImport: [
+      'lib',
+      'catalog',
+      'payments',
+      'orders/refusals.ts',
+      'checkouts',
+      'api',
+      'http',
+      '../package.json',
+    ],
   },
   // A transport like http, which has the limits that both count against.
   mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { checkoutWorld, invoiced, openCheckout } from '../../test/doubles/checkouts.ts'
-import { checkoutView } from './checkout.ts'
+import { newOrderId } from '../../test/doubles/ids.ts'
+import { esim } from '../../test/fixtures/offers.ts'
+import { itemOf } from '../orders/price.ts'
+import { createVault } from '../secrets/secrets.ts'
+import { boughtOf, checkoutView } from './checkout.ts'
 
 const minute = 60_000
 
@@ -43,4 +47,17 @@ test('asks for no money while the processor does not know the invoice', async ()
 test('has another version when its time is over, so that its page asks for no money any more', async () => {
   const [before, after] = [await seen(1n, 1), await seen(1n, 0)]
   expect(after.version).not.toBe(before.version)
+})
+
+test('what was bought is told from its record: where it is for, and when it becomes slow', () => {
+  const offer = esim('PLAN', { country: 'JP', notes: 'After 1 GB: 512 kbps.' })
+  const item = itemOf({ offer, lineItem: { recipient: { kind: 'esim' }, value: undefined } })
+  const vault = createVault([Buffer.alloc(32, 7)])
+  expect(boughtOf({ vault }, { orderId: newOrderId(), item, recipient: undefined })).toMatchObject({
+    kind: 'esim',
+    brandName: offer.brandName,
+    country: 'JP',
+    fairUse: 'After 1 GB: 512 kbps.',
+    offer: { kind: 'esim', country: 'JP', price: offer.price, allowance: offer.allowance },
+  })
 })

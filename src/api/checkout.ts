@@ -1,3 +1,5 @@
+import { faceValueFor } from '../catalog/face-value.ts'
+import { worthOf } from '../catalog/offer-details.ts'
 import {
   type Checkout,
   type InvoicedCheckout,
@@ -7,12 +9,14 @@ import {
 import type { Processor } from '../checkouts/ports.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/start.ts'
 import { never } from '../lib/errors.ts'
-import { isCheckoutId } from '../lib/ids.ts'
+import { isCheckoutId, type OrderId } from '../lib/ids.ts'
+import type { Item } from '../orders/order.ts'
+import { orNotNow } from '../orders/refusals.ts'
 import { coinAbilities } from '../payments/coins.ts'
+import type { Sealed, Vault } from '../secrets/secrets.ts'
 import { hashOf, sameHash } from '../secrets/secrets.ts'
-import { type BoughtDeps, boughtOf } from './bought.ts'
-import { orNotNow } from './buying/or-not-now.ts'
-import type { FaultLog } from './deps.ts'
+import type { FaultLog } from './operation.ts'
+import { recipientOf } from './orders/order.ts'
 import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
 
 /** The checkout of the website: an order paid in a coin, from the form to the order. */
@@ -21,8 +25,6 @@ export type StartedCheckout = Awaited<ReturnType<CheckoutService['start']>>
 
 export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>) {
   const { tokenSigner, checkouts, processor } = deps
-  const isOwn = (checkout: Checkout, token: string | undefined) =>
-    opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
   return {
     /** The coins that can be paid; empty if the operator has configured no processor. */
     methods: processor.methods,
@@ -52,30 +54,12 @@ export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSi
     ): Promise<CheckoutView | undefined> =>
       orNotNow(log, async () => {
         const checkout = isCheckoutId(id) ? await checkouts.find(id) : undefined
-        return checkout && checkoutView(deps, checkout, isOwn(checkout, token))
+        if (checkout === undefined) return undefined
+        const isOwner = opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
+        return checkoutView(deps, checkout, isOwner)
       }),
   }
 }
-
-/** The stage of a checkout, as its page shows it. */
-export type CheckoutStage =
-  /** The processor has not made the invoice yet. */
-  | 'opening'
-  /** There is no invoice; nothing can have been paid. */
-  | 'refused'
-  | 'waiting'
-  /** A part was paid; the rest may still be paid. */
-  | 'partly_paid'
-  /** The whole amount was seen, and waits for its confirmations. */
-  | 'confirming'
-  /** It has expired, and it is not known yet what was paid before. The page no longer asks for money. */
-  | 'closing'
-  /** The processor no longer knows the invoice, so nobody would see a payment now. */
-  | 'unwatched'
-  /** It is an order now. */
-  | 'paid'
-  /** It has expired. Everything that was or will be paid is returned. */
-  | 'expired'
 
 /** Whether this is the token of the checkout, or a link token of its order. */
 export function opensCheckout(
@@ -87,18 +71,21 @@ export function opensCheckout(
   return orderOfLinkToken(deps, token) === orderId || sameHash(hashOf(token), accessTokenHash)
 }
 
-interface ViewDeps extends BoughtDeps {
-  readonly processor: Pick<Processor, 'sends'>
-  readonly now: () => Date
-}
-
 export type CheckoutView = ReturnType<typeof checkoutView>
 
 /**
  * A checkout as its page shows it. Visitors who are not its owner see its offer, its price and its stage, but neither
  * an address to pay to nor anything about the payer.
  */
-export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean) {
+export function checkoutView(
+  deps: {
+    readonly vault: Vault
+    readonly processor: Pick<Processor, 'sends'>
+    readonly now: () => Date
+  },
+  checkout: Checkout,
+  isOwner: boolean,
+) {
   const { id, orderId, item, amount, coin, network, startedAt } = checkout
   const { kind, offerId, brandName } = item
   const now = deps.now()
@@ -116,23 +103,37 @@ export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolea
     refundTo: isOwner ? checkout.refundTo : undefined,
     /** Those of the checkout. A refund of the order is shown with the order. */
     returns: own?.returns ?? [],
-    /** The time by the store's clock, for the minutes that are left. */
+    /** By the store's clock, for the minutes that are left. */
     now,
     /** Changes whenever the content of the page changes: its expiry does so without a change of the record. */
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
 }
 
+export type CheckoutStage =
+  | 'opening'
+  | 'refused'
+  | 'waiting'
+  | 'partly_paid'
+  | 'confirming'
+  | 'closing'
+  | 'unwatched'
+  | 'paid'
+  | 'expired'
+
 function stageOf(checkout: Checkout, now: Date): CheckoutStage {
   switch (checkout.state) {
     case 'OPENING':
       return 'opening'
+    // There is no invoice, so nothing can have been paid.
     case 'REFUSED':
       return 'refused'
     case 'OPEN':
+      // Nobody would see a payment now.
       return checkout.goneAt ? 'unwatched' : waitingStage(checkout, now)
     case 'ORDERED':
       return 'paid'
+    // Everything that was or will be paid is returned.
     case 'ENDED':
       return 'expired'
     default:
@@ -143,6 +144,7 @@ function stageOf(checkout: Checkout, now: Date): CheckoutStage {
 function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
   const seen = seenUnits(invoice)
   if (invoice.status === 'PROCESSING' || seen >= invoice.units) return 'confirming'
+  // It is not known yet what was paid before. The page no longer asks for money.
   if (now >= invoice.expiresAt) return 'closing'
   return seen > 0n ? 'partly_paid' : 'waiting'
 }
@@ -155,5 +157,34 @@ function invoiceOf({ invoice, startedAt: openedAt }: InvoicedCheckout) {
   return {
     ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
     ...{ seen, remaining, openedAt },
+  }
+}
+
+export type Bought = ReturnType<typeof boughtOf>
+
+/** What was bought with an order or a checkout, as it was shown to the buyer. Only the buyer sees it. */
+export function boughtOf(
+  { vault }: { readonly vault: Vault },
+  placed: {
+    readonly orderId: OrderId
+    readonly item: Item
+    readonly recipient: Sealed | undefined
+  },
+) {
+  const { kind, brandName, country, value, shown } = placed.item
+  const offer = shown && { kind, ...(country === undefined ? {} : { country }), ...shown }
+  const recipient = recipientOf(vault, placed.orderId, placed.recipient)
+  return {
+    kind,
+    brandName,
+    offer,
+    country,
+    /** When a plan is slowed down, in the supplier's words. */
+    fairUse: shown?.fairUse,
+    /** The chosen value of an open-value offer, in the minor units of the offer's price. */
+    value,
+    receives: offer && faceValueFor(worthOf(offer), value),
+    /** The number that is topped up, in E.164 form; undefined once it was erased. */
+    phone: recipient && 'msisdn' in recipient ? recipient.msisdn : undefined,
   }
 }

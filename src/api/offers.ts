@@ -6,15 +6,22 @@ import type { MoneyRange, Offer } from '../catalog/offer.ts'
 import { type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
 import { bodySchemaFor, exampleBody, requiredFieldsOf } from '../catalog/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../lib/money.ts'
-import type { ReadDeps } from './deps.ts'
-import { atomic, type Fields, type Published, publish, shapesOf } from './operation.ts'
-import { buyPath, purchasePath, titleOf } from './paths.ts'
+import {
+  atomic,
+  buyPath,
+  type Fields,
+  type Published,
+  publish,
+  purchasePath,
+  type ReadDeps,
+  shapeOf,
+  titleOf,
+} from './operation.ts'
 
 interface OfferDeps extends Pick<ReadDeps, 'pricing'> {
   readonly site: { readonly url: string }
 }
 
-/** An offer that is shown, with its price of the moment. */
 interface Shown extends OfferDeps {
   readonly offer: Offer
   readonly retail: Retail
@@ -147,10 +154,6 @@ export const CatalogOffer = byKind((kind) =>
 )
 export const OfferDetail = byKind((kind) => shapeOf(forms[kind].detail, `${titleOf(kind)}Detail`))
 
-function shapeOf(fields: Fields<Shown>, id: string) {
-  return z.object(shapesOf(fields)).meta({ id })
-}
-
 export function discoveryOffer(offer: Offer, deps: OfferDeps): Published {
   return publish(forms[offer.kind].discovery, shown(offer, deps))
 }
@@ -180,7 +183,6 @@ function priceOf({ offer: { price }, retail, pricing }: Shown): z.infer<typeof M
   return moneyOf(price, (minor) => withMarkup(minor, pricing.markupBps))
 }
 
-/** Money in its published form, with each amount mapped by `change`. */
 function moneyOf(
   money: MoneyRange,
   change: (minor: number) => number = (minor) => minor,
@@ -192,7 +194,6 @@ function moneyOf(
     : { ...unit, min: change(money.min), max: change(money.max) }
 }
 
-/** The range of the field `value` of a purchase, in its unit. */
 function openValueOf({ retail }: Shown): z.infer<typeof OpenValue> | undefined {
   if (retail.type !== 'RANGE') return undefined
   const { min, max, increment } = retail
@@ -218,7 +219,6 @@ function usdcOf({ retail }: Shown): z.infer<typeof Usdc> | undefined {
   }
 }
 
-/** How the offer is bought. */
 function purchaseOf({ offer, retail, site }: Shown) {
   const url = `${site.url}${purchasePath(offer.kind)}`
   return {

@@ -1,11 +1,18 @@
 import * as z from 'zod'
+import type { LiveCatalog } from '../catalog/catalog.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { Kind } from '../catalog/offer.ts'
+import type { Pricing } from '../catalog/pricing.ts'
 import { type ParamSource, type Params, readParams } from '../catalog/search/params.ts'
 import type { Health } from '../health/health.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
-import type { PublicJwk } from '../secrets/secrets.ts'
-import type { SignInAsk } from './buying/credentials.ts'
-import type { BuyingDeps, FaultLog, ReadDeps, Site } from './deps.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import type { PurchaseDeps } from '../orders/purchase.ts'
+import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
+import type { WebhookStore } from '../orders/webhooks/ports.ts'
+import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
+import type { SignInAsk, SignInDeps } from './buying/credentials.ts'
+import type { PaymentRequiredDeps } from './buying/payment-required.ts'
 
 /**
  * One call of the API, described once: the routes, the manifest, openapi.json, the tools of MCP and the pages for
@@ -15,22 +22,18 @@ export interface Operation {
   /** Its name for programs: `searchVouchers`. */
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Its path, with names in braces: `/api/catalog/orders/{orderId}`. */
+  /** With names in braces: `/api/catalog/orders/{orderId}`. */
   readonly path: string
   readonly group: Group
   /** Its name for people: "Search vouchers". */
   readonly name: string
   /** What it does, and what a caller should know before the first call; whole sentences. */
   readonly description: string
-  /** JSON Schema of each name in the path. */
   readonly pathParams?: Readonly<Record<string, object>>
   readonly query?: Params
-  /** Names in the query that must be given. */
   readonly needs?: readonly string[]
   readonly headers?: Readonly<Record<string, HeaderParam>>
-  /** JSON Schema of the body. */
   readonly body?: object
-  /** Its successful answers, by status. */
   readonly answers: Readonly<Record<number, AnswerShape>>
   /** Why it may refuse, besides what `refusalsOf` adds. */
   readonly refusals: readonly RefusalCode[]
@@ -53,7 +56,6 @@ export interface HeaderParam {
 interface AnswerShape {
   readonly description: string
   readonly shape: z.ZodType
-  /** The descriptions of headers that matter to the caller, by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -70,48 +72,23 @@ export interface OrderOperation extends Operation {
 
 /** An operation about the store itself, the same for every caller. */
 export interface StoreOperation extends Operation {
-  /** The `Cache-Control` of its answer. */
   readonly cacheControl: string
   /** Where it is served if the store is published at a path below its host. Absent: at its own path. */
   readonly servedAt?: (site: Site) => string
   readonly run: (
     deps: StoreDeps,
-    caller: StoreCaller,
+    caller: { readonly isOperator: boolean },
   ) => { readonly body: object; readonly status?: number }
 }
 
-/** Who asks about the store itself. */
-interface StoreCaller {
-  readonly isOperator: boolean
-}
-
-/** The dependencies of operations about the store itself. */
-export interface StoreDeps {
-  readonly site: Site
-  readonly keys: { readonly published: readonly PublicJwk[] }
-  readonly health: Pick<Health, 'parts' | 'signals'>
-  /** From payment to `EXPIRED`; seconds. */
-  readonly fulfillmentDeadlineSeconds: number
-  /** Aborted when the store is told to stop. */
-  readonly draining: AbortSignal
-  /** All operations of the store. */
-  readonly operations: readonly Operation[]
-}
-
-/** One call of an operation, as read by its transport. */
 export interface Call {
   /** From the path; empty if the path names no order. */
   readonly orderId: string
   readonly query: ParamSource
-  /**
-   * The flat fields of the body, or of the query for a quote.
-   *
-   * @throws Refusal if they cannot be read
-   */
+  /** The flat fields of the body, or of the query for a quote. @throws Refusal if they cannot be read */
   readonly fields: () => Readonly<Record<string, unknown>>
-  /** The credentials of its caller. @throws Refusal `invalid_header` */
+  /** @throws Refusal `invalid_header` */
   readonly shown: () => Credentials
-  /** Those of them whose form needs no check. */
   readonly tokens: Pick<Credentials, 'accessToken' | 'signIn'>
   /** The client address, as the limits count it. */
   readonly client: string
@@ -119,7 +96,6 @@ export interface Call {
   readonly log: FaultLog
 }
 
-/** The credentials of a call, as read by its transport. */
 export interface Credentials {
   readonly accessToken?: string | undefined
   /** A signed sign-in message, in base64. */
@@ -130,13 +106,10 @@ export interface Credentials {
 
 /** Limits failed proofs of a client, and look-ups of eSIMs that are not theirs, which count the same. */
 export interface ProofLimit {
-  /** The refusal for a client whose proofs were refused too often. */
   readonly mayProve: () => Promise<Refusal | undefined>
-  /** Counts a proof that was not accepted. */
   readonly provedNothing: () => Promise<void>
 }
 
-/** The answer to a call: a body, or a demand for a sign-in. */
 export type Answer =
   | {
       readonly body: object
@@ -146,16 +119,77 @@ export type Answer =
     }
   | { readonly signIn: SignInAsk }
 
-/** What differs from one reading operation to the next. */
+export interface ReadDeps {
+  readonly liveCatalog: LiveCatalog
+  readonly pricing: Pricing
+  readonly site: Site
+}
+
+/** The dependencies of selling, and of showing and refunding orders, for all transports. */
+export interface BuyingDeps {
+  readonly site: Site
+  readonly demands: PaymentRequiredDeps
+  readonly receipts: ReceiptDeps
+  readonly purchases: PurchaseDeps
+  readonly orders: OrderStore
+  readonly webhooks: Pick<WebhookStore, 'find' | 'redeliver'>
+  readonly guardrails: LimitsDeps
+  readonly signIn: SignInDeps
+  /** Signs the links that show the goods of an order once. */
+  readonly reveals: Signer
+  /** Signs the tokens that list the orders of a wallet. */
+  readonly listSigner: Signer
+}
+
+export interface ReceiptDeps {
+  readonly site: Site
+  readonly vault: Vault
+  readonly keys: SigningKeys
+  /** Makes the salt of an order, so that it need not be stored. */
+  readonly salts: Pick<Digest, 'of'>
+  readonly now: () => Date
+}
+
+export interface StoreDeps {
+  readonly site: Site
+  readonly keys: { readonly published: readonly PublicJwk[] }
+  readonly health: Pick<Health, 'parts' | 'signals'>
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+  /** Aborted when the store is told to stop. */
+  readonly draining: AbortSignal
+  readonly operations: readonly Operation[]
+}
+
+export interface FaultLog {
+  error(details: object, message: string): void
+}
+
+/** Who runs this store, as the operator configured it and as every interface publishes it. */
+export interface Site {
+  readonly name: string
+  readonly description: string
+  /** Public, without a trailing slash. */
+  readonly url: string
+  readonly logo: string
+  /** The colour of the website, `#rrggbb`; absent: ours. */
+  readonly color?: string | undefined
+  /** The terms of sale: their URL or their text. */
+  readonly terms?: { readonly url: string } | { readonly text: string } | undefined
+  readonly contact: string
+  /** Symbols from BTC, ETH, USDT, LTC, XMR. */
+  readonly acceptsCrypto: readonly string[]
+  /** Whether a store in live mode only rehearses, with money that is not real. */
+  readonly isRehearsal?: boolean | undefined
+}
+
 type ReadingSpec = Pick<Reading, 'id' | 'path' | 'name' | 'description' | 'answers' | 'ask'> &
   Partial<Pick<Reading, 'query'>>
 
-/** An operation of the discovery interface, and of its limit. */
 export function inDiscovery(spec: ReadingSpec): Reading {
   return { ...freely(spec), group: 'Discovery', limit: 'discovery' }
 }
 
-/** An operation that reads the catalog interface. */
 export function inCatalog(spec: ReadingSpec): Reading {
   return { ...freely(spec), group: 'Catalog', limit: 'reading' }
 }
@@ -172,13 +206,17 @@ export function freely(spec: ReadingSpec) {
   return { ...free, refusals: refusesAnyQuery, ask: strictly }
 }
 
-/** The refusals of a strictly read query. An operation without parameters has none that could be repeated. */
-export const refusesQuery = [
-  'invalid_parameter',
-  'unknown_parameter',
-  'repeated_parameter',
-] as const
+/** An operation without parameters has none that could be repeated. */
 const refusesAnyQuery = ['invalid_parameter', 'unknown_parameter'] as const
+export const refusesQuery = [...refusesAnyQuery, 'repeated_parameter'] as const
+
+/** Why an operation with a JSON body may refuse it unread. */
+export const refusesBody = [
+  'unknown_parameter',
+  'invalid_json',
+  'unsupported_media_type',
+  'body_too_large',
+] as const
 
 /** All refusals of an operation: its own, those of its path, and that of its rate limit. */
 export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly RefusalCode[] {
@@ -189,7 +227,6 @@ export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly
   ]
 }
 
-/** The only answer of most operations: 200. */
 export function answers(description: string, shape: z.ZodType): Operation['answers'] {
   return { 200: { description, shape } }
 }
@@ -202,8 +239,10 @@ export type Fields<From> = Readonly<
   Record<string, readonly [shape: z.ZodType, value: (from: From) => unknown]>
 >
 
-export function shapesOf(fields: Fields<never>): Readonly<Record<string, z.ZodType>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, [shape]]) => [name, shape]))
+export function shapeOf(fields: Fields<never>, id?: string) {
+  const shapes = Object.entries(fields).map(([name, [shape]]) => [name, shape])
+  const shape = z.object(Object.fromEntries(shapes) as Readonly<Record<string, z.ZodType>>)
+  return id === undefined ? shape : shape.meta({ id })
 }
 
 export function publish<F extends Fields<never>>(
@@ -223,3 +262,53 @@ export const transactionHash = z
   .string()
   .describe('Transaction hash on the network of the payment')
   .nullable()
+
+export const catalogPrefix = '/api/catalog'
+export const limitsPath = `${catalogPrefix}/limits`
+/** The path at which clients look for the manifest first. */
+export const manifestPath = '/.well-known/x402'
+export const openApiPath = '/openapi.json'
+export const mcpPath = '/mcp'
+
+/** The index of the discovery interface, and the prefix of its paths. */
+export const discoveryPrefix = '/ai'
+export const searchPath = `${discoveryPrefix}/search`
+
+export function discoveryPath(kind: Kind): string {
+  return `${discoveryPrefix}/${goods[kind].plural}`
+}
+
+export function catalogPath(kind: Kind): string {
+  return `${catalogPrefix}/${goods[kind].plural}`
+}
+
+export function offerPath(kind: Kind, offerId: string): string {
+  return `${catalogPath(kind)}/offers/${offerId}`
+}
+
+/** Quotes (GET) and buys (POST) goods of a kind. */
+export function purchasePath(kind: Kind): string {
+  return `${catalogPath(kind)}/purchase/info`
+}
+
+export function orderPath(orderId: string): string {
+  return `${catalogPrefix}/orders/${orderId}`
+}
+
+export function receiptPath(orderId: string): string {
+  return `${orderPath(orderId)}/receipt`
+}
+
+/** Claims (POST) and watches (GET) the refund of an order. */
+export function refundPath(orderId: string): string {
+  return `${orderPath(orderId)}/refund`
+}
+
+export function buyPath(offerId: string): string {
+  return `/buy/${encodeURIComponent(offerId)}`
+}
+
+/** A name with a capital letter, for ids of operations and names of shapes. */
+export function titleOf(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}

@@ -10,7 +10,6 @@ import { claimRefund, getRefund } from './orders/refund.ts'
 import { getWebhook, redeliverWebhook } from './orders/webhook.ts'
 import { keySets, live, manifests, ready } from './store.ts'
 
-/** The operations that anyone may read for free. */
 export const readings: readonly Reading[] = [
   serviceIndex,
   capabilities,
@@ -20,7 +19,6 @@ export const readings: readonly Reading[] = [
   ...offerReadings,
 ]
 
-/** The operations on orders and wallets, in the order of the manifest. */
 const orderOperations: readonly OrderOperation[] = [
   listEsimOrders,
   findOrders,
@@ -36,10 +34,8 @@ const orderOperations: readonly OrderOperation[] = [
 /** The operations without a payment that need the same parts as purchases. */
 export const unpaidOperations: readonly OrderOperation[] = [...quotes, ...orderOperations]
 
-/** The operations about the store itself. */
 export const storeOperations: readonly StoreOperation[] = [...manifests, ...keySets, live, ready]
 
-/** All operations of the store. */
 export const operations: readonly Operation[] = [
   ...readings,
   ...quotes,

@@ -1,18 +1,28 @@
 import * as z from 'zod'
-import { type Charged, internalRule, type Refusal, rules } from '../lib/refusal.ts'
+import { kinds } from '../catalog/good.ts'
+import type { KindDefinition } from '../catalog/kinds/kind.ts'
+import { goods } from '../catalog/kinds.ts'
+import { echoOf } from '../catalog/search/params.ts'
+import { webhookForm } from '../catalog/webhook-url.ts'
+import {
+  type Charged,
+  type Fault,
+  type FaultCode,
+  internalRule,
+  type Refusal,
+  rules,
+} from '../lib/refusal.ts'
+import { maxRecipients } from '../orders/spending-limits/body.ts'
 import { LimitMoney } from '../orders/spending-limits/rules.ts'
-import { faultsDetail, publishedFault } from './fault-words.ts'
 import { OrderState } from './orders/order.ts'
 
 /** The detail of unexpected errors. Their own message goes only to the log. */
 const internalDetail = 'Something went wrong on our side. It was recorded and is not your fault.'
 
-/** The published shapes of errors (docs/agents/errors.md). */
-
 const allowed = z.array(z.string()).describe('The values that would have been taken')
 const didYouMean = z.union([z.string(), z.number()]).describe('What was probably meant')
 
-/** The error body of the discovery interface. */
+/** The error body of the discovery interface (docs/agents/errors.md). */
 export const DiscoveryError = z
   .object({
     error: z.string().describe('What is wrong, in a sentence'),
@@ -23,26 +33,7 @@ export const DiscoveryError = z
   })
   .meta({ id: 'DiscoveryError' })
 
-/** Further fields of refusals because of a wallet's spending limits. */
-const limitFacts = {
-  limit: z
-    .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
-    .optional()
-    .describe('The limit of the wallet that the purchase is beyond'),
-  asked: z.union([z.string(), LimitMoney]).nullable().optional(),
-  allows: LimitMoney.nullable().optional(),
-  spent: LimitMoney.optional().describe('In the last 24 hours'),
-  remaining: LimitMoney.nullable().optional(),
-  until: z.iso
-    .datetime()
-    .nullable()
-    .optional()
-    .describe('When there will be room for it, or until when it is declined'),
-  approvalUrl: z.url().optional().describe('The page on which a person approves the purchase'),
-  expiresAt: z.iso.datetime().optional().describe('How long they have to decide'),
-}
-
-/** The error body of everything else: an RFC 9457 problem document. */
+/** The error body of every other interface: an RFC 9457 problem document. */
 export const Problem = z
   .object({
     type: z.url().describe('The page about this code'),
@@ -75,12 +66,31 @@ export const Problem = z
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
     orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
     state: OrderState.optional().describe('The state of the order that is not refundable'),
-    ...limitFacts,
+    limit: z
+      .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
+      .optional()
+      .describe('The limit of the wallet that the purchase is beyond'),
+    asked: z.union([z.string(), LimitMoney]).nullable().optional(),
+    allows: LimitMoney.nullable().optional(),
+    spent: LimitMoney.optional().describe('In the last 24 hours'),
+    remaining: LimitMoney.nullable().optional(),
+    until: z.iso
+      .datetime()
+      .nullable()
+      .optional()
+      .describe('When there will be room for it, or until when it is declined'),
+    approvalUrl: z.url().optional().describe('The page on which a person approves the purchase'),
+    expiresAt: z.iso.datetime().optional().describe('How long they have to decide'),
     refund_rule: z.string().optional().describe('When such an order is refunded'),
   })
   .meta({ id: 'Problem' })
 
-/** The context of an error that its body needs. */
+export function discoveryError(refusal: Refusal | undefined): Record<string, unknown> {
+  if (refusal === undefined) return { error: internalDetail }
+  const { parameter, allowed, retryAfterSeconds, extra } = refusal.details
+  return defined({ ...extra, error: refusal.message, parameter, allowed, retryAfterSeconds })
+}
+
 export interface ErrorContext {
   readonly siteUrl: string
   readonly requestId: string
@@ -88,19 +98,7 @@ export interface ErrorContext {
   readonly charged: Charged | undefined
 }
 
-/** The error body of the discovery interface (docs/agents/errors.md). Undefined: an unexpected error. */
-export function discoveryError(refusal: Refusal | undefined): Record<string, unknown> {
-  if (refusal === undefined) return { error: internalDetail }
-  const { parameter, allowed, retryAfterSeconds, extra } = refusal.details
-  return defined({ ...extra, error: refusal.message, parameter, allowed, retryAfterSeconds })
-}
-
-/**
- * The error body of every other interface: an RFC 9457 problem document (docs/agents/errors.md).
- *
- * On paths that report `charged`, a refusal that does not set it says what is known of any such request, and an
- * unexpected error always says `unknown`.
- */
+/** On paths that report `charged`, an unexpected error always says `unknown`. */
 export function problem(
   refusal: Refusal | undefined,
   { siteUrl, requestId, charged }: ErrorContext,
@@ -131,4 +129,74 @@ export function problem(
 
 function defined(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+}
+
+/** The sentence of each fault, which follows the name of its field; braces contain the names of its values. */
+const sentences: Readonly<Record<FaultCode, string>> = {
+  missing: 'is required for this offer',
+  missing_offer: 'is required: the id of an offer',
+  malformed: '{form}',
+  malformed_item: '{form}. Item {position} is not valid',
+  unknown_field: 'is not a field of this purchase',
+  several:
+    'cannot be chosen: a purchase is of one. To buy several, send one purchase each, with a new idempotency key each',
+  fixed_price: 'is only for open-value (RANGE) offers',
+  missing_value: 'is required: from {min} to {max} USD in steps of {step}',
+  out_of_range: 'must be from {min} to {max} USD in steps of {step}',
+  impossible_number: 'is not a possible phone number',
+  other_calling_code: 'has the calling code +{found}; this offer is for {country}, +{wanted}',
+  other_country: 'is a number of {found}; this offer is for {country}',
+  not_mobile: 'is not a mobile number',
+  unassigned_number:
+    'is not in any numbering plan known here; if it is right, send confirmNumber: true',
+  foreign_esim: 'is not an eSIM bought here by this wallet, and the supplier does not know it',
+  unknown_limit: 'is not a limit; the limits are {known}',
+  no_limit: 'or another limit is required: send one of {known}. To lift all limits, send DELETE',
+  unknown_coin: 'must be one of {known}',
+  bad_address: 'is not an address that a refund can be sent to',
+  own_address: 'is an address of this store; give one of your own',
+}
+
+const usdcAmount =
+  'must be an amount of USDC written as text, with at most 9 digits and 6 decimals, such as "25" or "12.50"'
+
+/** The form of each field, in words. Fields of single kinds are defined with their kinds. */
+const forms: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const { fields }: KindDefinition = goods[kind]
+      return Object.entries(fields).map(([name, { form }]) => [name, form])
+    }),
+  ),
+  value: 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5',
+  maxUsdc: 'must be a number of USDC with at most 6 decimals, such as 25 or 12.5',
+  webhookUrl: webhookForm,
+  perOrderUsdc: usdcAmount,
+  perDayUsdc: usdcAmount,
+  kinds: `must be a list of one or more of ${kinds.join(', ')}; leave it out to allow every kind`,
+  countries:
+    'must be a list of one or more ISO 3166-1 alpha-2 codes, such as ["US", "DE"]; leave it out to allow every country',
+  recipients: `must be a list of 1 to ${maxRecipients} phone numbers in E.164 form ("+5355564362"), e-mail addresses or ICCIDs; leave it out to allow everyone`,
+}
+
+export function publishedFault(fault: Fault) {
+  const { field, didYouMean } = fault
+  const parameter = echoOf(field)
+  const values = { ...fault, form: forms[field] ?? 'is not valid' }
+  const said = filled(sentences[fault.code], values)
+  if (didYouMean === undefined) return { parameter, message: said }
+  return { parameter, message: `${said}; did you mean ${didYouMean}?`, didYouMean }
+}
+
+export function faultsDetail(faults: readonly Fault[]): string {
+  const published = faults.map(publishedFault)
+  const detail = published.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
+  return detail.endsWith('?') ? detail : `${detail}.`
+}
+
+function filled(sentence: string, values: Readonly<Record<string, unknown>>): string {
+  return sentence.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    return Array.isArray(value) ? value.join(', ') : String(value)
+  })
 }

@@ -2,28 +2,31 @@ import * as z from 'zod'
 import type { Params } from '../catalog/search/params.ts'
 import type { Parts } from '../health/verdict.ts'
 import type { PublicJwk } from '../secrets/secrets.ts'
-import type { Site } from './deps.ts'
+import { didOf, storePolicies } from './buying/payment-required.ts'
 import {
-  didOf,
-  FulfillmentPolicyShape,
-  fulfillmentPolicy,
-  refundPolicy,
-  refundPolicyShape,
-  SignalsShape,
-} from './extensions/policies.ts'
-import { answers, type Operation, type StoreDeps, type StoreOperation } from './operation.ts'
-import { catalogPrefix, manifestPath } from './paths.ts'
+  answers,
+  catalogPrefix,
+  type Fields,
+  manifestPath,
+  type Operation,
+  publish,
+  type Site,
+  type StoreDeps,
+  type StoreOperation,
+  shapeOf,
+} from './operation.ts'
 
-const ManifestAnswer = z
-  .object({
-    x402Version: z.literal(2),
-    version: z.literal(1),
-    name: z.string(),
-    description: z.string(),
-    url: z.url(),
-    logo: z.url(),
-    contact: z.string(),
-    extensions: z.object({
+/** The published manifest (x402-signals v0.2, sections 4 and 5). */
+const manifestFields = {
+  x402Version: [z.literal(2), () => 2],
+  version: [z.literal(1), () => 1],
+  name: [z.string(), ({ site }) => site.name],
+  description: [z.string(), ({ site }) => site.description],
+  url: [z.url(), ({ site }) => site.url],
+  logo: [z.url(), ({ site }) => site.logo],
+  contact: [z.string(), ({ site }) => site.contact],
+  extensions: [
+    z.object({
       bazaar: z.object({
         name: z.string(),
         description: z.string(),
@@ -32,13 +35,13 @@ const ManifestAnswer = z
         provider_url: z.url(),
       }),
     }),
-    fulfillment_policy: FulfillmentPolicyShape,
-    refund_policy: z.object({
-      ...refundPolicyShape,
-      refund_policy_by_product: z.record(z.string(), z.looseObject({ type: z.string() })),
+    ({ site: { name, description, logo: logo_url, url: provider_url } }) => ({
+      bazaar: { name, description, logo_url, category: 'digital-goods', provider_url },
     }),
-    signals: SignalsShape,
-    resources: z.array(
+  ],
+  ...storePolicies,
+  resources: [
+    z.array(
       z.object({
         url: z.string(),
         method: z.enum(['GET', 'POST', 'PUT', 'DELETE']),
@@ -48,8 +51,13 @@ const ManifestAnswer = z
         requiredHeaders: z.array(z.string()).optional().describe('Without them it is refused'),
       }),
     ),
-  })
-  .meta({ id: 'Manifest' })
+    ({ site, operations }) => listed(operations).map((operation) => resourceOf(site, operation)),
+  ],
+} satisfies Fields<ManifestDeps>
+
+type ManifestDeps = Pick<StoreDeps, 'site' | 'operations' | 'fulfillmentDeadlineSeconds'> & {
+  readonly signals: StoreDeps['health']['signals']
+}
 
 const manifest = {
   method: 'GET',
@@ -57,46 +65,19 @@ const manifest = {
   name: 'Manifest',
   description:
     'Who runs the store, every operation with the schema of its input, when goods come and when money goes back, and in signals whether to buy now. Read signals before each purchase: stop means that purchases are refused.',
-  answers: answers('The manifest', ManifestAnswer),
+  answers: answers('The manifest', shapeOf(manifestFields, 'Manifest')),
   refusals: [],
   limit: 'reading',
   access: 'free',
   // Signals older than five minutes count as down, so no cache may keep them for long.
   cacheControl: 'public, max-age=15',
-  run: (deps) => ({ body: manifestOf(deps) }),
+  run: (deps) => ({ body: publish(manifestFields, { ...deps, signals: deps.health.signals }) }),
 } satisfies Omit<StoreOperation, 'id' | 'path'>
 
-/** The same manifest at both paths where clients look for it. */
 export const manifests: readonly StoreOperation[] = [
   { ...manifest, id: 'manifest', path: manifestPath },
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },
 ]
-
-/** The published manifest (x402-signals v0.2, sections 4 and 5). */
-function manifestOf({ site, health, fulfillmentDeadlineSeconds, operations }: StoreDeps) {
-  return {
-    x402Version: 2,
-    version: 1,
-    name: site.name,
-    description: site.description,
-    url: site.url,
-    logo: site.logo,
-    contact: site.contact,
-    extensions: {
-      bazaar: {
-        name: site.name,
-        description: site.description,
-        logo_url: site.logo,
-        category: 'digital-goods',
-        provider_url: site.url,
-      },
-    },
-    fulfillment_policy: fulfillmentPolicy(fulfillmentDeadlineSeconds),
-    refund_policy: refundPolicy,
-    signals: health.signals(),
-    resources: listed(operations).map((operation) => resourceOf(site, operation)),
-  }
-}
 
 /** The operations of the catalog interface, one for each path: the one with a body, if there is one. */
 function listed(operations: readonly Operation[]): readonly Operation[] {
@@ -133,8 +114,6 @@ function requiredOf(headers: Operation['headers'] = {}): string[] {
 function schemasOf(params: Params): object {
   return Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema]))
 }
-
-/** Probes for balancers and supervisors: whether the process answers, and whether it can take purchases. */
 
 const LiveAnswer = z.object({ status: z.literal('ok') }).meta({ id: 'Live' })
 
@@ -205,7 +184,6 @@ function statesOf(parts: Parts) {
   return Object.fromEntries(Object.entries(parts).map(([part, { state }]) => [part, { state }]))
 }
 
-/** One key of `/.well-known/jwks.json` (RFC 7517, RFC 8037). */
 const Jwk = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -215,10 +193,8 @@ const Jwk = z.object({
   use: z.literal('sig'),
 })
 
-/** What `/.well-known/jwks.json` answers: the keys that check what this store signed. */
 export const JwkSet = z.object({ keys: z.array(Jwk) })
 
-/** What `/.well-known/did.json` answers: the same keys, as did:web names them. */
 export const DidDocument = z.object({
   '@context': z.array(z.string()),
   id: z.string(),
@@ -266,12 +242,10 @@ export const keySets: readonly StoreOperation[] = [
   },
 ]
 
-/** The path of the did:web document, which depends on whether the store is published below a path. */
 function didPath({ url }: Site): string {
   return new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'
 }
 
-/** The keys of the store as a DID document. */
 function didDocument(site: Site, published: readonly PublicJwk[]): z.infer<typeof DidDocument> {
   const id = didOf(site)
   const methods = published.map((publicKeyJwk) => ({

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { ReadDeps } from '../api/deps.ts'
+import type { ReadDeps } from '../api/operation.ts'
 import { isCheckoutId, isOrderId } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { createAnswerCache, routeReadings } from './caching.ts'

@@ -1,12 +1,12 @@
 import { decodePaymentSignatureHeader } from '@x402/core/http'
-import type { PaymentRequired } from '@x402/core/types'
+import type { PaymentRequired, SettleResponse } from '@x402/core/types'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
-import { type Presented, presentedIn, type Settled, versionOne } from '../api/buying/purchase.ts'
-import { bazaarOf } from '../api/extensions/policies.ts'
+import { bazaarOf } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn, versionOne } from '../api/buying/purchase.ts'
 import type { Call, Credentials } from '../api/operation.ts'
-import { purchasePath } from '../api/paths.ts'
+import { purchasePath } from '../api/operation.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf, countRefused, type Limits, lookAtRefused } from './gate.ts'
@@ -255,12 +255,12 @@ export function privately(reply: FastifyReply): FastifyReply {
 }
 
 /** Empty while the payment is not proven. */
-export function paymentResponse(settled: Settled | undefined): Record<string, string> {
+export function paymentResponse(settled: SettleResponse | undefined): Record<string, string> {
   return settled ? { [paymentHeaders.response]: encoded(settled) } : {}
 }
 
 /** As the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
-function encoded(content: PaymentRequired | Settled): string {
+function encoded(content: PaymentRequired | SettleResponse): string {
   return Buffer.from(JSON.stringify(content)).toString('base64')
 }
 

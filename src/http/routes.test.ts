@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import type { BuyingDeps } from '../api/deps.ts'
+import type { BuyingDeps } from '../api/operation.ts'
 import type { OrderStore } from '../orders/ports.ts'
 import { routeOperations } from './routes.ts'
 

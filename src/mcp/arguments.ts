@@ -1,7 +1,12 @@
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import { keyOf } from '../api/buying/credentials.ts'
+import type { PaymentTransport } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn } from '../api/buying/purchase.ts'
+import { buyPath, type Credentials, purchasePath } from '../api/operation.ts'
 import { kinds } from '../catalog/good.ts'
-import { kindSchemaFor } from '../catalog/purchase-body.ts'
+import { type ExampleBody, kindSchemaFor } from '../catalog/purchase-body.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
-import type { JsonObject } from './tool.ts'
+import type { JsonObject, ToolCall } from './call.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -27,7 +32,6 @@ export function givenIn(args: Arguments | undefined): Arguments {
   return Object.fromEntries(given)
 }
 
-/** @throws Refusal `invalid_parameter` */
 function textOf(name: string, value: unknown): string {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!items.every(isPlain)) {
@@ -44,7 +48,6 @@ function isPlain(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** A boolean argument. @throws Refusal `invalid_parameter` */
 export function flagIn(args: Arguments, name: string): boolean {
   const value = args[name] ?? false
   if (typeof value === 'boolean') return value
@@ -52,14 +55,12 @@ export function flagIn(args: Arguments, name: string): boolean {
   throw refused(name, `${name} must be true or false.`)
 }
 
-/** A string argument, trimmed; undefined if it is empty. @throws Refusal `invalid_parameter` */
 export function textIn(args: Arguments, name: string): string | undefined {
   const value = args[name]
   if (value === undefined || typeof value === 'string') return value?.trim() || undefined
   throw refused(name, `${name} must be text.`)
 }
 
-/** All arguments except these. */
 export function without(args: Arguments, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
 }
@@ -89,7 +90,6 @@ export function argumentSchema(
   }
 }
 
-/** One argument, with its bounds and its default in its description. */
 function argument({ type, description, enum: values, items, ...checked }: Schema): Schema {
   const { minimum, maximum, maxItems, default: usual } = checked
   const notes = [
@@ -126,7 +126,6 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
   return { ...Object.fromEntries(fields), offerId: { type: 'string', description: 'From search' } }
 }
 
-/** The schema of a purchase body, with its fields named as arguments of tools. */
 export function bodyInArguments(schema: Schema): Schema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => [
     argumentOf(name),
@@ -139,7 +138,6 @@ function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> 
   return properties as Readonly<Record<string, Schema>>
 }
 
-/** The arguments as the fields of a purchase, named as in the HTTP interface. */
 export function purchaseIn(args: Schema): Record<string, unknown> {
   const renamed = Object.entries(argumentNames).flatMap(([field, name]) =>
     args[name] === undefined ? [] : [[field, args[name]] as const],
@@ -149,7 +147,89 @@ export function purchaseIn(args: Schema): Record<string, unknown> {
 
 const fieldNames = new RegExp(`\\b(${Object.keys(argumentNames).join('|')})\\b`, 'g')
 
-/** A problem about a purchase, with its fields named as arguments of tools. */
 export function problemInArguments(problem: Schema): Schema {
   return JSON.parse(JSON.stringify(problem).replace(fieldNames, argumentOf))
+}
+
+/** The keys of x402 payments and settlements in `_meta` (the MCP transport of x402). */
+const paymentKey = 'x402/payment'
+export const receiptKey = 'x402/payment-response'
+/** The key of a sign-in: the value of the header SIGN-IN-WITH-X, or the object that it encodes. */
+const signInKey = 'sign-in-with-x'
+
+/**
+ * The resource is the tool's URI, as the transport defines it, and not our URL: a client could take a URL for an HTTP
+ * endpoint and send the payment there.
+ */
+export const mcpTransport: PaymentTransport = {
+  resource: () => 'mcp://tool/buy',
+  howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
+  otherwise: ({ url }, kind, { offerId }) =>
+    `If you cannot send _meta, POST what bodySchema describes to ${url}${purchasePath(kind)} with an x402 client, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
+  discovery: (_, example) => toolBazaar(example),
+}
+
+export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"], or call with a listToken as access_token. Nothing is charged.`
+
+/** Whether a call has a signature to check, which costs computation and calls to the chain. */
+export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
+  return meta[paymentKey] !== undefined || meta[signInKey] !== undefined
+}
+
+export function bringsPayment({ meta }: Pick<ToolCall, 'meta'>): boolean {
+  return (meta[paymentKey] ?? undefined) !== undefined
+}
+
+export function presentedWith({ meta }: ToolCall): Presented {
+  return bringsPayment({ meta }) ? presentedIn(meta[paymentKey], unreadable) : { type: 'none' }
+}
+
+export const credentialFields = {
+  idempotency_key: {
+    type: 'string',
+    description: 'The idempotency_key of the purchase: shows that the goods are yours',
+  },
+  access_token: {
+    type: 'string',
+    description:
+      'The accessToken of the purchase: shows that the goods are yours. Without an id: a listToken',
+  },
+} as const
+
+export function credentialsIn(call: ToolCall): Credentials {
+  const { args } = call
+  return {
+    accessToken: textIn(args, 'access_token'),
+    signIn: signInWith(call),
+    idempotencyKey: keyIn(args),
+  }
+}
+
+export function keyIn(args: ToolCall['args']): string | undefined {
+  return keyOf(textIn(args, 'idempotency_key'), 'idempotency_key')
+}
+
+/** The sign-in of a call, encoded as in the HTTP header, whether it came encoded or as an object. */
+export function signInWith({ meta }: ToolCall): string | undefined {
+  const given = meta[signInKey]
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return given
+  return Buffer.from(JSON.stringify(given)).toString('base64')
+}
+
+function unreadable(why: string): Presented {
+  return {
+    type: 'unreadable',
+    reason: `The payment in _meta["${paymentKey}"] cannot be read: ${why}`,
+  }
+}
+
+function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
+  return declareDiscoveryExtension({
+    toolName: 'buy',
+    transport: 'streamable-http',
+    inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+    example: { ...example },
+    output: { example: { orders: [{ state: 'FULFILLED', result: null }] } },
+  })
 }

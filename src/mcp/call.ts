@@ -1,19 +1,27 @@
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import type { FaultLog } from '../api/deps.ts'
-import type { ProofLimit } from '../api/operation.ts'
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server'
+import type { PaymentRequired } from '@x402/core/types'
+import type { BuyingDeps, FaultLog, ProofLimit, ReadDeps } from '../api/operation.ts'
 import { problem } from '../api/refusals.ts'
-import { isNotAccepted, type LimitName } from '../http/gate.ts'
+import type { LimitName } from '../http/gate.ts'
+import { isNotAccepted } from '../http/gate.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'
-import { givenIn, problemInArguments } from './arguments.ts'
-import { type HostSettings, type Person, visitError, visitResult } from './host.ts'
-import { bringsPayment, carriesProof } from './proofs.ts'
-import type { Tool, ToolCall, ToolDeps, ToolOutcome } from './tool.ts'
+import { bringsPayment, carriesProof, givenIn, problemInArguments } from './arguments.ts'
+import {
+  type Destination,
+  type HostSettings,
+  type Person,
+  visitError,
+  visitResult,
+} from './host.ts'
+import type { AppName } from './server.ts'
 
-/** The caller of one request: its limits, its log and the settings of its host. */
 export interface Visit extends ProofLimit {
   readonly requestId: string
-  /** The client address, as the limits count it. */
   readonly client: string
   readonly log: FaultLog
   readonly host: HostSettings
@@ -50,7 +58,6 @@ export async function answerCall(
   return result
 }
 
-/** The answer, and whether a payment or a sign-in in the call, if any, counts as accepted. */
 async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
     const heldUp = await holdUp(visit, tool, call)
@@ -117,7 +124,6 @@ async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal 
   return above
 }
 
-/** The outcome of a tool as an MCP result. The text repeats the data for clients that ignore `structuredContent`. */
 function resultOf(said: ToolOutcome): CallToolResult {
   return said.type === 'demand' ? paymentRequiredResult(said) : answerResult(said)
 }
@@ -153,7 +159,6 @@ function paymentRequiredResult({
   }
 }
 
-/** A refusal as a tool's error: the problem document, and a sentence that sums it up. */
 function problemResult(problem: Readonly<Record<string, unknown>>): CallToolResult {
   return {
     isError: true,
@@ -178,7 +183,60 @@ function sentenceOf({
   return `${String(detail)} (${facts.join('; ')})`
 }
 
-/** As JSON encodes it: without fields that are undefined. */
 function dataOf(body: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body))
 }
+
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  /** Everything that a model new to the store must know before it calls. */
+  readonly description: string
+  /** JSON Schema of the arguments. The API validates them; this only describes them. */
+  readonly inputSchema: JsonObject
+  readonly annotations: ToolAnnotations
+  readonly app: AppName
+  /** The rate limit of a call: that of the same call over HTTP, which the arguments may decide. */
+  readonly limit: LimitName | ((args: ToolCall['args']) => LimitName)
+  readonly charges: boolean
+  /** Whether a call with a payment above a limit is still admitted to find the order of that payment. */
+  readonly findsOrders?: true
+  readonly run: (call: ToolCall, deps: ToolDeps) => ToolOutcome | Promise<ToolOutcome>
+}
+
+export type JsonObject = { readonly type: 'object' } & Readonly<Record<string, unknown>>
+
+export interface ToolDeps {
+  readonly reading: ReadDeps
+  readonly buying: BuyingDeps
+}
+
+export interface ToolCall {
+  /** As sent, except those that are null: callers send null for arguments that they leave out. */
+  readonly args: Readonly<Record<string, unknown>>
+  /** The `_meta` of the call, which models do not see: payments and sign-ins. */
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly log: FaultLog
+  readonly client: string
+  readonly proofs: ProofLimit
+  readonly host: HostSettings
+  readonly person: Person
+  /** Set if the call is above a limit and may only find the order that it has already paid for. */
+  readonly heldUp: Refusal | undefined
+}
+
+/** The outcome of a tool: an answer, or a demand (payment or sign-in) that must be met first. */
+export type ToolOutcome =
+  | {
+      readonly type: 'answer'
+      /** As published; a field that is undefined is absent. */
+      readonly body: object
+      readonly advice?: string
+      /** A PNG to show, in base64. */
+      readonly picture?: string | undefined
+      readonly meta?: Readonly<Record<string, unknown>>
+      /** Whether the payment in the call counts as refused, because nothing shows that it is the caller's. */
+      readonly provesNothing?: true
+      readonly visit?: Destination | undefined
+    }
+  | { readonly type: 'demand'; readonly required: PaymentRequired; readonly more: object }

@@ -12,7 +12,6 @@ import { type Usdc, usdcFromText } from '../lib/money.ts'
 
 /** The settings of a model's host, in the query of the MCP URL that it is configured with. */
 export interface HostSettings {
-  /** The price above which a person must approve. */
   readonly approveAbove?: Usdc | undefined
   /** Goods are shown only by links, even if the model sets `include_goods`. */
   readonly goods?: 'link' | undefined
@@ -61,10 +60,8 @@ function mayBeMeantHere(name: string): boolean {
   return /[%+]/.test(name) || meantHere.test(name) || nearParameter(name, known) !== undefined
 }
 
-/** A page that a person is to open. */
-export interface Visit {
+export interface Destination {
   readonly url: string
-  /** Why, in a sentence for them. */
   readonly message: string
 }
 
@@ -76,7 +73,6 @@ export interface Person {
   readonly isBack: boolean
 }
 
-/** The prefix of a session id whose client supports URL elicitation. */
 const mark = 'elicits-urls.'
 
 /**
@@ -92,7 +88,6 @@ export function sessionFor(body: unknown): string | undefined {
   return isFirst ? `${mark}${randomUUID()}` : undefined
 }
 
-/** @param session the session id that the client sends, if any */
 export function personOf({ mcpReq }: ServerContext, session: string | undefined): Person {
   const isBack = mcpReq.inputResponses !== undefined
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
@@ -103,12 +98,12 @@ export function personOf({ mcpReq }: ServerContext, session: string | undefined)
 }
 
 /** The result that brings a person to a page, for clients of 2026-07-28. */
-export function visitResult({ url, message }: Visit): InputRequiredResult {
+export function visitResult({ url, message }: Destination): InputRequiredResult {
   return inputRequired({ inputRequests: { visit: inputRequired.elicitUrl({ url, message }) } })
 }
 
 /** The error that does so in 2025-11-25. The client, or its model, then repeats the call. */
-export function visitError({ url, message }: Visit): UrlElicitationRequiredError {
+export function visitError({ url, message }: Destination): UrlElicitationRequiredError {
   const elicitationId = randomUUID()
   return new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message }], message)
 }

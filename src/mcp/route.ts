@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { mcpPath } from '../api/paths.ts'
+import { mcpPath } from '../api/operation.ts'
 import {
   clientKeyOf,
   countRefused,
@@ -11,11 +11,10 @@ import {
 } from '../http/gate.ts'
 import { isOwnName } from '../http/operator.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { answerCall, type Visit } from './call.ts'
+import { bringsPayment } from './arguments.ts'
+import { answerCall, type ToolDeps, type Visit } from './call.ts'
 import { hostSettingsIn, sessionFor } from './host.ts'
-import { bringsPayment } from './proofs.ts'
 import { createServer } from './server.ts'
-import type { ToolDeps } from './tool.ts'
 
 interface McpDeps extends ToolDeps {
   readonly limits: Limits
@@ -77,7 +76,6 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
   )
 }
 
-/** Refuses calls under a foreign host name, and from pages of other origins. */
 async function refuseForeign(
   { headers: { host = '', origin } }: FastifyRequest,
   reply: FastifyReply,
@@ -128,7 +126,6 @@ function mayBringPayment({ body }: FastifyRequest): boolean {
 const streamType = 'text/event-stream'
 const anyJson = /(^|[,\s])(\*\/\*|application\/(json|\*))/i
 
-/** Whether the caller accepts event streams, which plain HTTP clients do not. */
 function takesStream({ headers: { accept = '' } }: FastifyRequest): boolean {
   return accept.toLowerCase().includes(streamType)
 }

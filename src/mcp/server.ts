@@ -8,17 +8,14 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import pack from '../../package.json' with { type: 'json' }
-import type { Site } from '../api/deps.ts'
+import type { Site } from '../api/operation.ts'
+import type { Tool } from './call.ts'
 import { type Person, personOf } from './host.ts'
-import type { Tool } from './tool.ts'
-import { buy, quote } from './tools/buy.ts'
-import { orderStatus, refund } from './tools/order-status.ts'
+import { buy, orderStatus, quote, refund } from './tools/orders.ts'
 import { getOffer, search } from './tools/search.ts'
 
-/** Every tool, in the order in which a buyer needs them. */
 const tools: readonly Tool[] = [search, getOffer, quote, buy, orderStatus, refund]
 
-/** The instructions that every model gets before it calls a tool. */
 const instructions = [
   'A store of digital goods: gift vouchers, mobile topups and eSIM data plans, paid in USDC with x402. There are no accounts.',
   'In order: search, get_offer, quote, then buy. Before you pay, tell the person the exact price and what is bought; delivered goods are not refunded.',
@@ -40,7 +37,6 @@ interface ServerOptions {
     meta: Readonly<Record<string, unknown>> | undefined,
     person: Person,
   ) => Promise<CallToolResult | InputRequiredResult>
-  /** The session id that the client sends, if any. */
   readonly session: string | undefined
 }
 
@@ -93,7 +89,6 @@ function listed({ name, title, description, inputSchema, annotations, app }: Too
 /** The media type of a document that a host shows for a tool (MCP Apps, 2026-01-26). */
 const mimeType = 'text/html;profile=mcp-app'
 
-/** The titles of the documents that show answers of tools, by the last part of their URIs. */
 const apps = {
   offers: 'Offers to choose from',
   price: 'The price of a purchase',
@@ -103,7 +98,6 @@ export type AppName = keyof typeof apps
 
 const uriOf = (name: string) => `ui://kiosk402/${name}`
 
-/** The `_meta` by which a tool names the document that shows its answers. */
 function appMeta(name: AppName) {
   return { ui: { resourceUri: uriOf(name) } }
 }
@@ -116,10 +110,8 @@ const all = Object.entries(apps).map(([name, title]) => ({
   text: documentOf(title),
 }))
 
-/** The documents as `resources/list` returns them. */
 const listedApps = all.map(({ text: _, ...listed }) => listed)
 
-/** One document as `resources/read` returns it; undefined if no document has this URI. */
 function readApp(wanted: string) {
   const app = all.find(({ uri }) => uri === wanted)
   if (app === undefined) return undefined

@@ -10,9 +10,9 @@ import type { Priced } from './price.ts'
 import { money } from './spending-limits/rules.ts'
 
 /** A part of the store does not answer, and the same request may succeed in a moment. */
-export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
+export function notNow(what: string, charged?: 'no' | 'unknown'): Refusal {
   const message = `${what} Send the same request again.`
-  return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
+  return new Refusal('try_again', message, { retryAfterSeconds: 5, ...(charged && { charged }) })
 }
 
 /**
@@ -116,4 +116,24 @@ export function requireNotDenied(
 ): void {
   if (party === undefined || !isDenied(denylist, party)) return
   throw new Refusal('purchase_declined', 'The store declines this purchase.', { charged: 'no' })
+}
+
+/**
+ * Looks something up about an order. Only the log says why the records cannot be read.
+ *
+ * @param charged the `charged` of the refusal, on paths that report it: unknown while nothing can be read
+ * @throws Refusal `try_again`, besides what `look` throws
+ */
+export async function orNotNow<T>(
+  log: { error(details: object, message: string): void },
+  look: () => Promise<T>,
+  charged?: 'unknown',
+): Promise<T> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    log.error({ err: error }, 'orders not readable')
+    throw notNow('The orders cannot be read just now.', charged)
+  }
 }

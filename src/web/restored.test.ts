@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkoutService } from '../../test/fixtures/checkouts.ts'
 import { routesIn } from '../../test/harness/routes-in.ts'
-import type { MailDeps } from '../api/tracking/mail.ts'
+import type { MailDeps } from '../api/tracking/find.ts'
 import type { OrderTrackingDeps } from '../api/tracking/order-view.ts'
 import { createLimits } from '../http/gate.ts'
 import { interfaces } from './frame/senders.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { BuyingDeps } from '../api/deps.ts'
-import { addressIn } from '../api/tracking/mail.ts'
+import type { BuyingDeps } from '../api/operation.ts'
+import { addressIn } from '../api/tracking/find.ts'
 import { recoveryCodeOf } from '../api/tracking/tokens.ts'
 import type { PageFor } from '../http/error-edge.ts'
 import type { Limits } from '../http/gate.ts'

@@ -1,14 +1,12 @@
 import { approvalMs } from '../../orders/approval.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
+import { orNotNow } from '../../orders/refusals.ts'
 import { hashOf } from '../../secrets/secrets.ts'
-import type { FaultLog, Site } from '../deps.ts'
-import { orNotNow } from './or-not-now.ts'
+import type { FaultLog, Site } from '../operation.ts'
 import { purchaseSentence } from './payment-required.ts'
 
-/** The path of the pages on which a person approves a purchase. */
 export const approvePath = '/approve'
 
-/** The URL of an approval, and the sentence about its purchase. */
 export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approvalWords'] {
   return {
     urlOf: (token) => `${url}${approvePath}/${token}`,
@@ -16,12 +14,10 @@ export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approva
   }
 }
 
-/** The content of the page of an approval. */
 export type ShownApproval =
   | { readonly type: 'approved' | 'declined' | 'used' | 'ended' | 'unknown' }
   | {
       readonly type: 'asked'
-      /** What is bought and for how much, in words. */
       readonly bought: string
       /** The maximum price, in atomic USDC. */
       readonly most: bigint

@@ -7,6 +7,7 @@ import {
   type EVMMessageVerifier,
   parseSIWxHeader,
   SIGN_IN_WITH_X,
+  type SIWxExtension,
   type SIWxPayload,
   validateSIWxMessage,
   verifySIWxSignature,
@@ -17,8 +18,7 @@ import type { NonceStore } from '../../orders/ports.ts'
 import type { Viewer } from '../../orders/replay.ts'
 import type { PaymentPayload } from '../../payments/terms.ts'
 import type { Digest } from '../../secrets/secrets.ts'
-import type { BuyingDeps, Site } from '../deps.ts'
-import type { Credentials, HeaderParam } from '../operation.ts'
+import type { BuyingDeps, Credentials, HeaderParam, Site } from '../operation.ts'
 import { demandShape } from './payment-required.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
@@ -41,29 +41,22 @@ export const bearerHeader = (description: string): Readonly<Record<string, Heade
 export const tokenHeader = bearerHeader(
   'Bearer and the accessToken of the first answer: shows that the order is yours.',
 )
-export const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
+const signedHeader = (description: string): Readonly<Record<string, HeaderParam>> => ({
+  'SIGN-IN-WITH-X': { schema: { type: 'string', description } },
+})
+export const viewerHeaders = {
   ...tokenHeader,
-  'SIGN-IN-WITH-X': {
-    schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
-  },
+  ...signedHeader('Sign-in of the wallet that paid: shows the goods.'),
 }
 /** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
-export const signInHeader: Readonly<Record<string, HeaderParam>> = {
-  'SIGN-IN-WITH-X': {
-    schema: { type: 'string', description: 'The signed challenge of the 402, base64 of JSON.' },
-  },
-}
+export const signInHeader = signedHeader('The signed challenge of the 402, base64 of JSON.')
 
 /** The parameter in the paths of an order. */
 export const orderId = {
   orderId: { type: 'string', description: 'From the answer to the purchase' },
 }
 
-/**
- * The caller, by the credentials of the call.
- *
- * @throws Refusal `invalid_header`, `sign_in_invalid`
- */
+/** The caller, by the credentials of the call. @throws Refusal `invalid_header`, `sign_in_invalid` */
 export async function viewerOf(
   { signIn }: Pick<BuyingDeps, 'signIn'>,
   shown: Credentials,
@@ -71,11 +64,7 @@ export async function viewerOf(
   return { ...knownBy(shown), wallet: await signedInWallet(signIn, shown.signIn) }
 }
 
-/**
- * The caller, as far as it can be told without checking a signature.
- *
- * @throws Refusal `invalid_header`
- */
+/** The caller, as far as it can be told without checking a signature. @throws Refusal `invalid_header` */
 export function knownBy(
   { accessToken, idempotencyKey }: Credentials,
   payment?: PaymentPayload,
@@ -93,21 +82,15 @@ export function knownBy(
 export function keyOf(given: unknown, parameter: string): string | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && keyPattern.test(given)) return given
-  throw badKey(parameter)
+  throw new Refusal('invalid_header', `${parameter} must be ${keyForm}.`, { parameter })
 }
+
+const PaymentIdentifier = z.object({ info: z.object({ id: z.unknown() }) })
 
 /** The id of x402's `payment-identifier` extension counts as an idempotency key. */
 function paymentIdentifierOf(payment: PaymentPayload | undefined): string | undefined {
-  const declared = payment?.extensions?.['payment-identifier']
-  if (typeof declared !== 'object' || declared === null || !('info' in declared)) return undefined
-  const { info } = declared
-  if (typeof info !== 'object' || info === null || !('id' in info)) return undefined
-  return keyOf(info.id, 'payment-identifier')
-}
-
-function badKey(parameter: string): Refusal {
-  const message = `${parameter} must be ${keyForm}.`
-  return new Refusal('invalid_header', message, { parameter })
+  const { data } = PaymentIdentifier.safeParse(payment?.extensions?.['payment-identifier'])
+  return keyOf(data?.info.id, 'payment-identifier')
 }
 
 /** The body of a 402 that asks for a sign-in: there is nothing to pay. */
@@ -176,7 +159,7 @@ export async function signedInWallet(
 /** The same wallet, but undefined if the sign-in is not accepted; for calls that do not require one. */
 export async function signedInIfValid(
   deps: SignInDeps,
-  encoded: string | string[] | undefined,
+  encoded: Credentials['signIn'],
 ): Promise<string | undefined> {
   try {
     return await signedInWallet(deps, encoded)
@@ -189,7 +172,7 @@ export async function signedInIfValid(
 /** Whether an accepted sign-in was signed for exactly this, and not for something else at this store. */
 export function isSignedFor(
   { site }: Pick<SignInDeps, 'site'>,
-  encoded: string | string[] | undefined,
+  encoded: Credentials['signIn'],
   ask: SignInAsk,
 ): boolean {
   if (typeof encoded !== 'string') return false
@@ -199,42 +182,33 @@ export function isSignedFor(
 
 /** A demand with nothing to pay and a challenge to sign, as the extension defines. */
 export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
+  const { network, site } = deps
   const { description, statement } = ask
-  const url = addressOf(deps.site, ask)
+  const url = addressOf(site, ask)
   const issued = deps.now()
-  const { info, supportedChains, schema } = declared(deps.network, statement)
+  const declared = declareSIWxExtension({ network, statement })[SIGN_IN_WITH_X] as SIWxExtension
   return {
     x402Version: 2,
     error: 'Sign in with the paying wallet',
-    resource: {
-      url,
-      description,
-      mimeType: 'application/json',
-    },
+    resource: { url, description, mimeType: 'application/json' },
     accepts: [],
     extensions: {
       [SIGN_IN_WITH_X]: {
+        // Nonce and times are ours, so that we can recognise our nonces.
         info: {
-          ...info,
-          domain: new URL(deps.site.url).host,
+          ...declared.info,
+          domain: new URL(site.url).host,
           uri: url,
           nonce: newNonce(deps, issued),
           issuedAt: issued.toISOString(),
           expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
           resources: [url],
         },
-        supportedChains,
-        schema,
+        supportedChains: declared.supportedChains,
+        schema: declared.schema,
       },
     },
   }
-}
-
-/** The constant part of every challenge. Nonce and times are ours, so that we can recognise our nonces. */
-function declared(network: string, statement: string) {
-  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
-  if (declaration === undefined) throw new Error('The package declares no sign-in')
-  return declaration
 }
 
 /** Letters and digits only, as EIP-4361 requires: the time, randomness, and our mark over both. */
@@ -245,10 +219,9 @@ function newNonce({ nonceMark }: SignInDeps, issued: Date): string {
 }
 
 function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
-  const body = nonce.slice(0, 36)
   const issued = Number.parseInt(nonce.slice(0, 12), 16)
-  const fresh = now().getTime() - issued <= challengeMs
-  return fresh && nonceMark.matches(body, nonce.slice(36))
+  const isFresh = now().getTime() - issued <= challengeMs
+  return isFresh && nonceMark.matches(nonce.slice(0, 36), nonce.slice(36))
 }
 
 function parse(encoded: string) {
@@ -259,10 +232,7 @@ function parse(encoded: string) {
   }
 }
 
-/**
- * Rejects messages on which the package would throw, or that it would accept although the challenge does not offer
- * them.
- */
+/** Rejects messages on which the package would throw, or that it would accept although no challenge offers them. */
 function requireFitting(message: SIWxPayload, network: string): void {
   if (message.chainId !== network || message.type !== 'eip191') {
     throw invalid(`it is not for ${network} with an eip191 signature`)

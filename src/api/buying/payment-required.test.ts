@@ -18,9 +18,9 @@ import { cents, usdc, usdcFromCents } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
 import { acceptsOf, createQuotes } from '../../payments/terms.ts'
 import { createSigner, createSigningKeys, type PublicJwk } from '../../secrets/secrets.ts'
-import type { Site } from '../deps.ts'
-import { createIssuer } from '../extensions/policies.ts'
+import type { Site } from '../operation.ts'
 import {
+  createIssuer,
   type PaymentRequest,
   type PaymentRequiredDeps,
   paymentRequired,

@@ -1,37 +1,140 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
+import {
+  createJWS,
+  createJWSOfferReceiptIssuer,
+  type JWSSignedReceipt,
+  OFFER_RECEIPT,
+  type OfferReceiptIssuer,
+  type ReceiptPayload,
+} from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
 import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
-import { kindOf } from '../../catalog/good.ts'
+import { byKind, kindOf } from '../../catalog/good.ts'
+import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { worthOf } from '../../catalog/offer-details.ts'
 import { retailOf } from '../../catalog/pricing.ts'
-import { type ExampleBody, exampleBody, type LineItem } from '../../catalog/purchase-body.ts'
+import {
+  type ExampleBody,
+  exampleBody,
+  fieldsOfEveryPurchase,
+  kindSchemaFor,
+  type LineItem,
+} from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/verdict.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
 import { storePaused } from '../../orders/refusals.ts'
 import type { Listing } from '../../payments/ports.ts'
 import type { Accepts, Terms } from '../../payments/terms.ts'
-import type { ReadDeps, Site } from '../deps.ts'
+import type { SigningKeys } from '../../secrets/secrets.ts'
 import {
-  type Issuer,
-  SignalsBlock,
-  signalsExtension,
-  signedOffers,
-} from '../extensions/policies.ts'
-import { discoveryPath } from '../paths.ts'
+  atomic,
+  discoveryPath,
+  type Fields,
+  orderPath,
+  publish,
+  type ReadDeps,
+  refundPath,
+  type Site,
+  shapeOf,
+} from '../operation.ts'
 
-/** The published shapes of a demand for payment (x402, version 2). */
+/** Seconds between two looks at an order (x402-signals 4.1). */
+export const retryAfterSeconds = 5
 
-const extensions = z.record(z.string(), z.unknown())
+/** A refund is sent within this time of the failure; seconds. */
+export const refundDeadlineSeconds = 86_400
+
+/** The version of x402-signals that the policies follow. */
+const policyVersion = [z.string(), () => '0.2'] as const
+const policyMode = [z.string(), () => 'instant'] as const
+
+/** How goods are delivered (x402-signals 4.1), with the seconds from payment to `EXPIRED`. */
+const fulfillment = {
+  version: policyVersion,
+  mode: policyMode,
+  fulfillment_deadline_seconds: [z.int(), (seconds) => seconds],
+  status_endpoint: [z.string(), () => orderPath('{orderId}')],
+  retry_after_seconds: [z.int(), () => retryAfterSeconds],
+} satisfies Fields<number>
+
+const automatic = { type: 'automatic' }
+const PolicyType = z.looseObject({ type: z.string() })
+
+/**
+ * When money goes back (x402-signals 4.2): delivered goods are not refunded, undelivered ones are. The type is that
+ * of a kind, or `conditional` for the store, which is not in the vocabulary: the rules stand beside it.
+ */
+const refund = {
+  version: policyVersion,
+  mode: policyMode,
+  type: [z.string(), (type) => type],
+  triggers: [z.array(z.string()), () => ['fulfillment_failed', 'upstream_timeout', 'expired']],
+  refund_to: [z.string(), () => 'original_payer'],
+  refund_endpoint: [z.string(), () => refundPath('{orderId}')],
+  refund_deadline_seconds: [z.int(), () => refundDeadlineSeconds],
+  refund_claim_deadline_seconds: [z.int().nullable(), () => null],
+  partial_refunds_supported: [z.boolean(), () => false],
+  idempotency_required: [z.boolean(), () => true],
+  compensating_actions_optional: [z.boolean(), () => false],
+  refund_policy_by_state: [
+    z.record(z.string(), PolicyType),
+    () => ({
+      FULFILLED: { type: 'none' },
+      FULFILLMENT_FAILED: { ...automatic, triggers: ['fulfillment_failed', 'upstream_timeout'] },
+      EXPIRED: { ...automatic, triggers: ['expired'] },
+    }),
+  ],
+} satisfies Fields<string>
+
+const SignalsShape = z
+  .object({
+    provider_health: z.enum(['healthy', 'degraded', 'down']),
+    agent_action: z.enum(['pay', 'retry_later', 'stop']),
+    last_updated: z.iso.datetime(),
+  })
+  .meta({ id: 'Signals' })
+
+type PolicyDeps = Pick<PaymentRequiredDeps, 'signals' | 'fulfillmentDeadlineSeconds'>
+
+const fulfillmentPolicy = [
+  shapeOf(fulfillment, 'FulfillmentPolicy'),
+  (deps: PolicyDeps) => publish(fulfillment, deps.fulfillmentDeadlineSeconds),
+] as const
+const signals = [SignalsShape, (deps: PolicyDeps) => deps.signals()] as const
+
+export const storePolicies = {
+  fulfillment_policy: fulfillmentPolicy,
+  refund_policy: [
+    shapeOf(refund).extend({ refund_policy_by_product: z.record(z.string(), PolicyType) }),
+    () => ({ ...publish(refund, 'conditional'), refund_policy_by_product: refundByKind }),
+  ],
+  signals,
+} satisfies Fields<PolicyDeps>
+
+const refundByKind = byKind((kind) => {
+  const { refund, refundNote: note }: KindDefinition = goods[kind]
+  return { type: refund, ...(note === undefined ? {} : { note }) }
+})
+
+/**
+ * The same for one kind, beside its price. For agents this block takes precedence over the manifest (x402-signals
+ * 5.1), so it is complete.
+ */
+const kindPolicies = {
+  fulfillment_policy: fulfillmentPolicy,
+  refund_policy: [shapeOf(refund), ({ kind }) => publish(refund, goods[kind].refund)],
+  signals,
+} satisfies Fields<PolicyDeps & { readonly kind: Kind }>
 
 export const PaymentTerms = z
   .object({
     scheme: z.literal('exact'),
     network: z.string().describe('CAIP-2: eip155:8453 is Base'),
     asset: z.string().describe('Contract address of USDC'),
-    amount: z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000'),
+    amount: atomic.describe('Atomic USDC: 1 USDC is 1000000'),
     payTo: z.string(),
     maxTimeoutSeconds: z.int().describe('How long this price holds'),
     extra: z.object({
@@ -40,27 +143,25 @@ export const PaymentTerms = z
       quote: z.string().optional().describe('Our promise of this price; echo it'),
     }),
     extensions: z
-      .object({ 'x402-signals': SignalsBlock })
+      .object({ 'x402-signals': shapeOf(kindPolicies, 'SignalsBlock') })
       .optional()
       .describe('Delivery, refunds and health for this kind, in every 402'),
   })
   .meta({ id: 'PaymentTerms' })
 
-const resource = z.object({
-  url: z.url(),
-  description: z.string(),
-  mimeType: z.string(),
-  serviceName: z.string().optional(),
-  tags: z.array(z.string()).optional(),
-  iconUrl: z.url().optional(),
-})
-
-/** The fields of every demand, including one for a sign-in. */
+/** The fields of every demand (x402, version 2), including one for a sign-in. */
 export const demandShape = {
   x402Version: z.literal(2),
   error: z.string(),
-  resource,
-  extensions,
+  resource: z.object({
+    url: z.url(),
+    description: z.string(),
+    mimeType: z.string(),
+    serviceName: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+    iconUrl: z.url().optional(),
+  }),
+  extensions: z.record(z.string(), z.unknown()),
 }
 
 /** The body of a 402 that asks for money; the header PAYMENT-REQUIRED has the same. */
@@ -75,18 +176,10 @@ export const PaymentRequiredAnswer = z
   })
   .meta({ id: 'PaymentRequired' })
 
-/** Stock x402 clients silently refuse to pay more than this unless their limit is raised; atomic USDC. */
-const stockSpendLimitAtomic = 1_000_000n
-
-/** The maximum bytes of a description: the demand is sent in a header, and some proxies have small header buffers. */
-const maxDescription = 90
-
-/** The dependencies of every demand. */
 export interface PaymentRequiredDeps {
   readonly site: Site
   readonly issuer: Issuer
   readonly signals: () => Signals
-  /** From payment to `EXPIRED`; seconds. */
   readonly fulfillmentDeadlineSeconds: number
 }
 
@@ -105,21 +198,17 @@ export interface PaymentTransport {
 export interface PaymentRequest {
   readonly kind: Kind
   readonly accepts: Accepts
-  /** How long the price is valid, in seconds. */
   readonly validSeconds: number
-  /** Why a payment is required, or required again. */
   readonly error: string
   readonly code?: string
   readonly description: string
   /** What is bought and for how much, in words; absent if the request named no offer. */
   readonly bought?: string
-  /** The JSON Schema of the body that buys this. */
+  /** The JSON Schema of the body that buys this, and such a body. */
   readonly bodySchema: object
-  /** Such a body. */
   readonly example: ExampleBody
 }
 
-/** A demand as defined by x402, and the fields that the store adds. */
 export type RequiredPayment = Awaited<ReturnType<typeof paymentRequired>>
 
 /**
@@ -133,14 +222,19 @@ export async function paymentRequired(
   demand: PaymentRequest,
 ) {
   if (deps.signals().agent_action === 'stop') throw storePaused()
-  const { kind, accepts, error, code, description, bodySchema } = demand
-  const { site } = deps
+  const { kind, accepts, error, code, description, bodySchema, example } = demand
+  const { site, issuer } = deps
+  const resource = resourceOf(site, transport, kind, description)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
-    resource: resourceOf(site, transport, kind, description),
+    resource,
     accepts: accepts.map((terms) => withSignals(deps, kind, terms) as PaymentRequirements),
-    extensions: await extensionsOf(deps, demand, transport),
+    extensions: {
+      'payment-identifier': paymentIdentifier,
+      ...transport.discovery(kind, example),
+      ...(await signedOffers(issuer, resource.url, demand)),
+    },
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
@@ -148,43 +242,31 @@ export async function paymentRequired(
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
-export function withSignals(
-  { signals, fulfillmentDeadlineSeconds }: PaymentRequiredDeps,
-  kind: Kind,
-  terms: Terms,
-) {
-  return { ...terms, extensions: signalsExtension(kind, signals(), fulfillmentDeadlineSeconds) }
+export function withSignals(deps: PaymentRequiredDeps, kind: Kind, terms: Terms) {
+  return { ...terms, extensions: { 'x402-signals': publish(kindPolicies, { ...deps, kind }) } }
 }
 
-/** The resource that is paid for, as described to x402 clients and indexes. */
+/** The maximum bytes of a description: the demand is sent in a header, and some proxies have small header buffers. */
+const maxDescription = 90
+
 function resourceOf(site: Site, transport: PaymentTransport, kind: Kind, description: string) {
+  // Indexes accept at most 32 characters of printable ASCII, and no empty name.
+  const serviceName = site.name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
   return {
     url: transport.resource(site, kind),
     description: cut(description, maxDescription),
     mimeType: 'application/json',
-    ...serviceNameOf(site),
+    ...(serviceName === '' ? {} : { serviceName }),
     tags: [...goods[kind].words.tags],
   }
 }
 
-/** The extensions beside the terms, for clients that support them and for indexes. */
-async function extensionsOf(
-  deps: PaymentRequiredDeps,
-  { kind, accepts, validSeconds, example }: PaymentRequest,
-  { discovery, resource }: PaymentTransport,
-): Promise<Record<string, unknown>> {
-  const { site, issuer } = deps
-  return {
-    'payment-identifier': paymentIdentifier,
-    ...discovery(kind, example),
-    ...(await signedOffers(issuer, resource(site, kind), accepts, validSeconds)),
-  }
-}
-
-/** The name as indexes accept it: at most 32 characters of printable ASCII; absent if none is left. */
-function serviceNameOf({ name }: Site): { serviceName?: string } {
-  const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
-  return serviceName === '' ? {} : { serviceName }
+/** As many whole characters of a text as fit in this many bytes of UTF-8. */
+function cut(text: string, maxBytes: number): string {
+  return Buffer.from(text)
+    .subarray(0, maxBytes)
+    .toString()
+    .replace(/\ufffd+$/, '')
 }
 
 /** The package's declaration with a shorter, equivalent schema. */
@@ -195,6 +277,9 @@ const paymentIdentifier = {
     properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
   },
 }
+
+/** Stock x402 clients silently refuse to pay more than this unless their limit is raised; atomic USDC. */
+const stockSpendLimitAtomic = 1_000_000n
 
 function guidance(
   site: Site,
@@ -213,19 +298,9 @@ function guidance(
   return `${error.replace(/\.$/, '')}${what}. ${how}${limit}${orElse}`
 }
 
-/** As many whole characters of a text as fit in this many bytes of UTF-8. */
-function cut(text: string, maxBytes: number): string {
-  return Buffer.from(text)
-    .subarray(0, maxBytes)
-    .toString()
-    .replace(/\ufffd+$/, '')
-}
-
 /**
- * What an index learns about a purchase route after a purchase: the same as when it calls the route itself. It contains
- * nothing about the buyer or the purchase.
- *
- * @returns undefined while no good of the kind is sold
+ * What an index learns about a purchase route after a purchase: the same as when it calls the route itself, and
+ * nothing about the buyer. Undefined while no good of the kind is sold.
  */
 export function listingOf(
   deps: ReadDeps,
@@ -240,7 +315,6 @@ export function listingOf(
   }
 }
 
-/** What a purchase route sells, in a sentence. */
 export function routeDescription({ url }: Pick<Site, 'url'>, kind: Kind): string {
   const { article, noun } = goods[kind].words
   return `Buy ${article} ${noun}. Find its offerId at ${url}${discoveryPath(kind)}`
@@ -282,4 +356,105 @@ function wordsOf(offer: Offer, value: LineItem['value']) {
 function amountOf({ amount, divisor, currency }: FaceValue): string {
   const decimals = Math.round(Math.log10(divisor))
   return `${(amount / divisor).toFixed(decimals)} ${currency}`
+}
+
+export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
+  signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
+}
+
+/**
+ * Only the package's signing is used. Its hooks for the stock server omit the transaction from receipts, name in
+ * them the URL that a proxy requested, and give a repeated request another receipt, as they put the time of signing in.
+ */
+export function createIssuer(site: Site, keys: SigningKeys): Issuer {
+  // Read each time, because the current key may have changed.
+  const signerNow = () => {
+    const { kid, sign } = keys.current
+    return {
+      ...{ kid: `${didOf(site)}#${kid}`, format: 'jws' as const, algorithm: 'EdDSA' },
+      sign: async (bytes: Uint8Array) => sign(bytes),
+    }
+  }
+  return {
+    issueOffer(resourceUrl, offer) {
+      const signer = signerNow()
+      return createJWSOfferReceiptIssuer(signer.kid, signer).issueOffer(resourceUrl, offer)
+    },
+    signReceipt: async (payload) => ({
+      format: 'jws',
+      signature: await createJWS(payload, signerNow()),
+    }),
+  }
+}
+
+/** The signed terms of a 402, with which a buyer can prove later what was asked of them. */
+async function signedOffers(
+  issuer: Issuer,
+  resourceUrl: string,
+  { accepts, validSeconds: offerValiditySeconds }: PaymentRequest,
+) {
+  const offers = await Promise.all(
+    accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex) =>
+      issuer.issueOffer(resourceUrl, {
+        ...{ acceptIndex, scheme, network, asset, payTo, amount, offerValiditySeconds },
+      }),
+    ),
+  )
+  // The package's schemas are ten times as long; the signed content needs no description.
+  return { [OFFER_RECEIPT]: { info: { offers }, schema: { type: 'object', required: ['offers'] } } }
+}
+
+/**
+ * How a purchase route is called and what it answers, for indexes of paid resources (x402 Bazaar). An index reads
+ * it from the empty call, or from a payment that a client sent through a facilitator. The package's own declaration
+ * has parts for which a header has no room, and lacks the method.
+ */
+export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
+  const method = 'POST'
+  return {
+    bazaar: {
+      info: {
+        input: { type: 'http', bodyType: 'json', body: example, method },
+        output: { type: 'json', example: { orders: [{ state: 'FULFILLED', result: {} }] } },
+      },
+      schema: {
+        type: 'object',
+        properties: {
+          input: {
+            type: 'object',
+            properties: { body: shortSchemaOf(kind), method: { const: method } },
+            required: ['method', 'body'],
+          },
+          output: {
+            type: 'object',
+            properties: { example: { type: 'object', required: ['orders'] } },
+          },
+        },
+        required: ['input'],
+      },
+    },
+  }
+}
+
+/**
+ * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
+ * (docs/agents/receipts.md). The body of the 402 has the whole schema.
+ */
+function shortSchemaOf(kind: Kind) {
+  const { properties, required } = kindSchemaFor(kind)
+  const fields = Object.entries(properties as Record<string, { readonly type: string }>).filter(
+    ([name]) => !fieldsOfEveryPurchase.includes(name),
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])),
+    required,
+  }
+}
+
+/** The did:web of the store as a signer, made from its URL. */
+export function didOf({ url }: Site): string {
+  const { host, pathname } = new URL(url)
+  const parts = [host, ...pathname.split('/').filter((part) => part !== '')]
+  return ['did', 'web', ...parts.map(encodeURIComponent)].join(':')
 }

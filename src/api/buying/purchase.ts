@@ -1,4 +1,5 @@
-import type { Network } from '@x402/core/types'
+import type { Network, SettleResponse } from '@x402/core/types'
+import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt'
 import * as z from 'zod'
 import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
@@ -14,21 +15,22 @@ import type { Param, Params } from '../../catalog/search/params.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'
-import type { Order } from '../../orders/order.ts'
+import { isPaid, type Order } from '../../orders/order.ts'
 import { acceptsFor, foreignEsim, type Priced, price, rechargedIccid } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import { requireSold } from '../../orders/refusals.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
 import { acceptsOf, PaymentPayload, termsValidSeconds } from '../../payments/terms.ts'
-import type { BuyingDeps } from '../deps.ts'
-import { signedReceipt } from '../extensions/policies.ts'
 import {
   answers,
+  type BuyingDeps,
   type Credentials,
   type HeaderParam,
   type Operation,
   type OrderOperation,
   type ProofLimit,
+  purchasePath,
+  titleOf,
 } from '../operation.ts'
 import {
   laterHeaders,
@@ -38,7 +40,6 @@ import {
   orderStanding,
   transactionOf,
 } from '../orders/order.ts'
-import { purchasePath, titleOf } from '../paths.ts'
 import { idempotencyKey, knownBy, signedInIfValid, viewerHeaders, viewerOf } from './credentials.ts'
 import {
   exampleOf,
@@ -52,7 +53,6 @@ import {
   withSignals,
 } from './payment-required.ts'
 
-/** The refusals of an offer that is not sold as requested. */
 const offerRefusals = [
   'invalid_body',
   'offer_not_found',
@@ -126,11 +126,9 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   access: { pays: kind },
 }))
 
-/** A call that buys or asks for the price, as read by its transport. */
 export interface PurchaseCall {
   /** Undefined if the transport has one call for all kinds; the offer then determines the kind. */
   readonly kind: Kind | undefined
-  /** The flat fields of the purchase. */
   readonly fields: Record<string, unknown>
   readonly presented: Presented
   readonly shown: () => Credentials
@@ -139,13 +137,11 @@ export interface PurchaseCall {
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
   readonly transport: PaymentTransport
-  /** The client address, as the limits count it. */
   readonly client: string
   /** Set if the call may only find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
 }
 
-/** The outcome of a purchase: a demand for payment, or the order that it opened or found. */
 export type PurchaseOutcome =
   | ({ readonly type: 'payment_required' } & RequiredPayment)
   | (OrderView & {
@@ -153,15 +149,13 @@ export type PurchaseOutcome =
       /** Whether the goods were delivered; if not, the delivery or a refund is under way or has ended. */
       readonly came: boolean
       readonly replayed: boolean
-      /** The receipt of the payment, once it is proven. */
-      readonly settled: Settled | undefined
+      readonly settled: SettleResponse | undefined
     })
   | {
       /** All that a caller sees without proof that the payment is theirs. */
       readonly type: 'standing'
       readonly body: ReturnType<typeof orderStanding>
       readonly came: boolean
-      /** Only for the log. */
       readonly orderId: OrderId
     }
 
@@ -298,7 +292,6 @@ async function outcomeOf(
   return { ...answer, came, settled: await settledOf(deps.demands, transport, order) }
 }
 
-/** The payment of a call, or why it cannot be read. */
 export type Presented =
   | { readonly type: 'none' }
   | { readonly type: 'payment'; readonly payment: PaymentPayload }
@@ -328,35 +321,33 @@ function isVersionOne(decoded: unknown): boolean {
   return isObject && 'x402Version' in decoded && decoded.x402Version === 1
 }
 
-/** The receipt of a settled payment, in the words of x402. */
-export interface Settled {
-  readonly success: true
-  readonly transaction: string
-  readonly network: Network
-  readonly payer: string
-  readonly amount: string
-  readonly extensions: Record<string, unknown>
-}
-
-/** The receipt of a payment that is proven; undefined while it is not. */
+/**
+ * The receipt of a payment that is proven, the same at every request; undefined while it is not. It is signed unless
+ * the chain dropped the payment.
+ */
 async function settledOf(
-  { site, issuer }: Pick<PaymentRequiredDeps, 'site' | 'issuer'>,
+  { site, issuer }: PaymentRequiredDeps,
   transport: PaymentTransport,
   order: Order,
-): Promise<Settled | undefined> {
+): Promise<SettleResponse | undefined> {
   const transaction = transactionOf(order)
   if (transaction === null) return undefined
-  return {
-    success: true,
+  const { payer } = order.payment
+  const network = order.payment.network as Network
+  const settled = { success: true, transaction, network, payer, amount: order.amount.toString() }
+  if (!isPaid(order)) return { ...settled, extensions: {} }
+  const receipt = await issuer.signReceipt({
+    version: 1,
+    network,
+    resourceUrl: transport.resource(site, order.item.kind),
+    payer,
+    issuedAt: Math.floor(order.paidAt.getTime() / 1_000),
     transaction,
-    network: order.payment.network as Network,
-    payer: order.payment.payer,
-    amount: order.amount.toString(),
-    extensions: await signedReceipt(issuer, transport.resource(site, order.item.kind), order),
-  }
+  })
+  const schema = { type: 'object', required: ['receipt'] }
+  return { ...settled, extensions: { [OFFER_RECEIPT]: { info: { receipt }, schema } } }
 }
 
-/** The exact price of one purchase. */
 const QuoteAnswer = z
   .object({
     offerId: z.string(),

@@ -9,7 +9,7 @@ import {
 import { Refusal } from '../../lib/refusal.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createSigner, createVault } from '../../secrets/secrets.ts'
-import type { BuyingDeps } from '../deps.ts'
+import type { BuyingDeps } from '../operation.ts'
 import { openReveal, revealLink } from './reveal.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])

@@ -2,18 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { Kind } from '../../catalog/offer.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
-import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { orNotNow } from '../../orders/refusals.ts'
+import { issueToken, readToken } from '../../secrets/secrets.ts'
+import type { BuyingDeps, FaultLog } from '../operation.ts'
 import { orderBody } from '../orders/order.ts'
-import { issueToken, readToken } from '../timed-token.ts'
-import { orNotNow } from './or-not-now.ts'
 
-/** The validity of a link, in milliseconds. */
 const linkMs = 24 * 60 * 60_000
 
-/** The path of the page of such links. */
 export const revealPath = '/reveal'
 
-/** A link that shows the goods of one order, once. */
 interface RevealLink {
   readonly url: string
   readonly expiresAt: string
@@ -44,7 +41,6 @@ export interface RevealedGoods {
   readonly orderId: OrderId
   readonly kind: Kind
   readonly brandName: string
-  /** The delivery as orders publish it. */
   readonly result: Readonly<Record<string, unknown>>
 }
 

@@ -9,8 +9,15 @@ import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { fold, slugOf } from '../../lib/text.ts'
 import { count, page, pageAnswer, pageOfOffers } from '../discovery/search.ts'
 import { CatalogOffer, catalogOffer, OfferDetail, offerDetail } from '../offers.ts'
-import { answers, inCatalog, type Published, type Reading } from '../operation.ts'
-import { catalogPath, offerPath, titleOf } from '../paths.ts'
+import {
+  answers,
+  catalogPath,
+  inCatalog,
+  offerPath,
+  type Published,
+  type Reading,
+  titleOf,
+} from '../operation.ts'
 
 function browsing(kind: Kind): Reading {
   const { browse, plural, words } = goods[kind]
@@ -114,7 +121,6 @@ const listed: Readonly<Record<KindList, (kind: Kind) => Listed>> = {
   }),
 }
 
-/** The values of a field and how many offers have each, by name. */
 function counted(
   index: SearchIndex,
   field: 'country' | 'region',
@@ -126,7 +132,6 @@ function counted(
   return wholeList(byName.map(([value, offers]) => item(value, offers)))
 }
 
-/** The lists of each kind in the catalog interface: its offers, and its brands, countries and so on. */
 export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
   const { lists }: KindDefinition = goods[kind]
   const others = lists.map((list) => {
@@ -141,5 +146,4 @@ export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
   return [browsing(kind), ...others]
 })
 
-/** The full record of one offer, for each kind. */
 export const offerReadings: readonly Reading[] = kinds.map(offerOf)

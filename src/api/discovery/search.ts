@@ -29,14 +29,20 @@ import {
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { coveredBy } from '../../catalog/search/stock.ts'
 import { wordsOf } from '../../lib/text.ts'
-import type { ReadDeps } from '../deps.ts'
 import { CatalogOffer, catalogOffer, DiscoveryOffer, discoveryOffer } from '../offers.ts'
-import { answers, inDiscovery, type Published, type Reading } from '../operation.ts'
-import { discoveryPath, searchPath, titleOf } from '../paths.ts'
+import {
+  answers,
+  discoveryPath,
+  inDiscovery,
+  type Published,
+  type ReadDeps,
+  type Reading,
+  searchPath,
+  titleOf,
+} from '../operation.ts'
 
 export const count = z.int().min(0)
 
-/** The published shape of every list, besides its items. */
 export const page = {
   total: count.describe('How many match'),
   limit: count,
@@ -51,12 +57,10 @@ const Hint = z
   })
   .meta({ id: 'Hint', description: 'Why a search found nothing, and what would.' })
 
-/** The shape of a page of a search. */
 export function pageOfOffers(id: string, item: z.ZodType, more: z.ZodRawShape = {}) {
   return z.object({ ...page, items: z.array(item), hint: Hint.optional(), ...more }).meta({ id })
 }
 
-/** One page of offers, or a hint why there are none. */
 export function pageAnswer(
   index: SearchIndex,
   { page, filters, hint }: ReadSearch,
@@ -265,7 +269,6 @@ function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
 /** A plan for the whole world covers more countries than an answer should list. */
 const maxListed = 12
 
-/** How many countries a plan works in, and some of them, those asked for first. */
 function coverageOf(offer: Offer, wanted: readonly string[]): z.infer<typeof Coverage> {
   const covered = coveredBy(offer)
   const first = wanted.filter((code) => covered.includes(code))

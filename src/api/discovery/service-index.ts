@@ -2,19 +2,21 @@ import * as z from 'zod'
 import { byPlural } from '../../catalog/good.ts'
 import { names } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
-import { answers, freely, inDiscovery, type Reading } from '../operation.ts'
 import {
+  answers,
   catalogPrefix,
   discoveryPath,
   discoveryPrefix,
+  freely,
+  inDiscovery,
   manifestPath,
   mcpPath,
   offerPath,
   openApiPath,
+  type Reading,
   searchPath,
-} from '../paths.ts'
+} from '../operation.ts'
 
-/** The version of the discovery interface. */
 export const discoveryVersion = '1.0.0'
 
 const version = z.string().describe('Of the discovery interface')

@@ -1,19 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inQuery } from '../../http/call.ts'
 import { createSigner } from '../../secrets/secrets.ts'
-import type { BuyingDeps } from '../deps.ts'
+import type { BuyingDeps } from '../operation.ts'
 import { listToken, lookUpIn, walletOfListToken } from './find-orders.ts'
 
 const hash = `0x${'aB'.repeat(32)}`
 const asked = (query: string) => inQuery(`/api/catalog/orders?${query}`)
 
 describe('the query of orders', () => {
-  test('has a page of 20 from the start', () => {
-    const start = { limit: 20, offset: 0, transactionHash: undefined }
-    expect(lookUpIn(asked(''))).toMatchObject(start)
-    expect(lookUpIn(asked('transactionHash=&limit='))).toMatchObject(start)
-  })
-
   test('finds a transaction whatever its letter case', () => {
     expect(lookUpIn(asked(`transactionHash=${hash}`)).transactionHash).toBe(hash.toLowerCase())
     expect(lookUpIn(asked('paymentId=pay_x')).paymentId).toBe('pay_x')
@@ -21,14 +15,9 @@ describe('the query of orders', () => {
 
   test.each([
     ['transactionHash=0x12', 'invalid_parameter'],
-    [`transactionHash=${hash}0`, 'invalid_parameter'],
     [`transactionHash=${hash.slice(2)}`, 'invalid_parameter'],
-    ['limit=0', 'invalid_parameter'],
     ['limit=101', 'invalid_parameter'],
-    ['limit=1.5', 'invalid_parameter'],
-    ['offset=-1', 'invalid_parameter'],
     ['transactionhash=x', 'unknown_parameter'],
-    ['limit=1&limit=2', 'repeated_parameter'],
   ])('refuses %s', (query, code) => {
     expect(() => lookUpIn(asked(query))).toThrow(expect.objectContaining({ code }))
   })

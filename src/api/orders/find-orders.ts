@@ -12,7 +12,9 @@ import {
 import { isOrderId, isPaymentId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
+import { orNotNow } from '../../orders/refusals.ts'
 import { mayReveal } from '../../orders/replay.ts'
+import { issueToken, readToken } from '../../secrets/secrets.ts'
 import {
   bearerHeader,
   isSignedFor,
@@ -23,23 +25,27 @@ import {
   viewerHeaders,
   viewerOf,
 } from '../buying/credentials.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import type { BuyingDeps, FaultLog } from '../deps.ts'
-import { retryAfterSeconds } from '../extensions/policies.ts'
+import { retryAfterSeconds } from '../buying/payment-required.ts'
 import {
   type Answer,
   answers,
+  type BuyingDeps,
   type Call,
   type Credentials,
+  catalogPrefix,
+  type FaultLog,
   type OrderOperation,
+  orderPath,
   refusesQuery,
 } from '../operation.ts'
-import { catalogPrefix, orderPath } from '../paths.ts'
-import { issueToken, readToken } from '../timed-token.ts'
-import { foundOrder, OrderAnswer, OrderList, OrderStanding, orderItem } from './order.ts'
-
-/** The maximum number of orders on a page, as in every list of the catalog interface. */
-const maxLimit = 100
+import {
+  OrderAnswer,
+  OrderList,
+  OrderStanding,
+  orderBody,
+  orderItem,
+  orderStanding,
+} from './order.ts'
 
 const transactionHash: Param<string> = {
   schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
@@ -49,9 +55,8 @@ const transactionHash: Param<string> = {
   },
 }
 
-const pageParams = paging(maxLimit)
+const pageParams = paging(100)
 
-/** The parameters that find an order by its payment, or page through the list. */
 export const orderParams = {
   ...pageParams,
   transactionHash: described(
@@ -60,6 +65,8 @@ export const orderParams = {
   ),
   paymentId: described(text, 'From the answer to the purchase'),
 }
+
+const listing = 'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet.'
 
 export const getOrder: OrderOperation = {
   id: 'getOrder',
@@ -89,9 +96,7 @@ export const findOrders: OrderOperation = {
   query: orderParams,
   headers: {
     ...viewerHeaders,
-    ...bearerHeader(
-      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet. For one order, Bearer and its accessToken.',
-    ),
+    ...bearerHeader(`${listing} For one order, Bearer and its accessToken.`),
   },
   answers: answers(
     'A page of orders, or the one order, or where it stands',
@@ -119,12 +124,7 @@ export const listEsimOrders: OrderOperation = {
   description:
     'The eSIM orders of the wallet that signs in, newest first, with a token that lists them for 2 hours.',
   query: pageParams,
-  headers: {
-    ...signInHeader,
-    ...bearerHeader(
-      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet.',
-    ),
-  },
+  headers: { ...signInHeader, ...bearerHeader(listing) },
   answers: answers('A page of orders', OrderList),
   refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
   limit: 'reading',
@@ -136,11 +136,12 @@ export const listEsimOrders: OrderOperation = {
 }
 
 async function orderAnswer(
-  { waits, ...found }: FoundOrder,
+  { waits, isPublic, ...view }: FoundOrder,
   { purchases }: BuyingDeps,
 ): Promise<Answer> {
   const headers = waits ? { 'retry-after': String(retryAfterSeconds) } : {}
-  return { headers, body: await foundOrder(purchases.vault, found) }
+  const body = isPublic ? orderStanding(view.order, 'hash') : await orderBody(purchases.vault, view)
+  return { headers, body }
 }
 
 async function listAnswer(
@@ -154,29 +155,18 @@ async function listAnswer(
   return body === undefined ? { signIn: ask } : { body }
 }
 
-/** A look-up by transaction or payment, or a page of the list. @throws Refusal 400 */
 export function lookUpIn(given: ParamSource) {
   const { transactionHash, paymentId, ...page } = readParams(given, orderParams)
   return { ...pageOf(page), transactionHash, paymentId }
 }
 
-/** Identifies one order: by its id, or by its payment. */
 interface OrderQuery {
   readonly orderId?: string | undefined
   readonly transactionHash?: string | undefined
   readonly paymentId?: string | undefined
 }
 
-/** An order, and how much of it the caller may see. */
-interface FoundOrder {
-  readonly order: Order
-  /** Whether the caller has proven that the order is theirs. */
-  readonly reveal: boolean
-  /** Whether it was found only by public data of the chain, without credentials. */
-  readonly isPublic: boolean
-  /** Whether its state or its refund will still change. */
-  readonly waits: boolean
-}
+type FoundOrder = Awaited<ReturnType<typeof lookAtOrder>>
 
 /**
  * The order that a query names, and how much of it the caller may see.
@@ -188,26 +178,28 @@ export async function lookAtOrder(
   query: OrderQuery,
   shown: () => Credentials,
   log: FaultLog,
-): Promise<FoundOrder> {
+) {
   return orNotNow(log, async () => {
     const order = await find(deps, query)
     const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, shown()))
-    const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
-    const isPublic = !reveal && (query.orderId ?? query.paymentId) === undefined
-    return { order, reveal, isPublic, waits }
+    return {
+      order,
+      /** Whether the caller has proven that the order is theirs. */
+      reveal,
+      /** Whether it was found only by public data of the chain, without credentials. */
+      isPublic: !reveal && (query.orderId ?? query.paymentId) === undefined,
+      /** Whether its state or its refund will still change. */
+      waits: isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING',
+    }
   })
 }
 
-/**
- * The order that the path of a call names.
- *
- * @throws Refusal as `lookAtOrder`
- */
+/** The order that the path of a call names. @throws Refusal as `lookAtOrder` */
 export function namedOrder(
-  { orderId: id, shown, log }: Call,
+  { orderId, shown, log }: Call,
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
 ): Promise<FoundOrder> {
-  return lookAtOrder(deps, { orderId: id }, shown, log)
+  return lookAtOrder(deps, { orderId }, shown, log)
 }
 
 /** The order with this id. @throws Refusal `order_not_found` */
@@ -220,7 +212,6 @@ export async function findOrder(
   return order
 }
 
-/** The purpose that a wallet signs to see its orders at a path. */
 export function ordersAsk(path: string): SignInAsk {
   return {
     path,
@@ -231,8 +222,7 @@ export function ordersAsk(path: string): SignInAsk {
 
 /** The same, with a token that saves the wallet further signatures for some time. */
 export function listAsk(path: string): SignInAsk {
-  const hours = `${listTokenHours} hours`
-  const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${hours}.`
+  const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${listTokenHours} hours.`
   return { ...ordersAsk(path), statement }
 }
 
@@ -252,7 +242,7 @@ interface OrderPage {
  */
 export async function listOwnOrders(
   deps: BuyingDeps,
-  { signIn, accessToken }: Pick<Credentials, 'signIn' | 'accessToken'>,
+  { signIn, accessToken }: Call['tokens'],
   ask: SignInAsk,
   page: OrderPage,
   log: FaultLog,
@@ -295,7 +285,6 @@ function notFound(): Refusal {
   return new Refusal('order_not_found', 'There is no such order.')
 }
 
-/** The validity of a list token. */
 export const listTokenHours = 2
 
 /** Distinguishes a list token from the access token of an order, which is sent in the same header. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { orNotNow } from '../../orders/refusals.ts'
 import {
   LimitsAnswer,
   LimitsBody,
@@ -12,10 +13,15 @@ import {
   showLimits,
 } from '../../orders/spending-limits/keep.ts'
 import { signedInWallet, signInHeader } from '../buying/credentials.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import type { BuyingDeps } from '../deps.ts'
-import { type Answer, answers, type Call, type OrderOperation } from '../operation.ts'
-import { limitsPath } from '../paths.ts'
+import {
+  type Answer,
+  answers,
+  type BuyingDeps,
+  type Call,
+  limitsPath,
+  type OrderOperation,
+  refusesBody,
+} from '../operation.ts'
 
 const limits = {
   path: limitsPath,
@@ -49,15 +55,7 @@ export const limitOperations: readonly OrderOperation[] = [
     description:
       'Sets what the wallet that signs in may buy here: purchases beyond it are refused before anything is paid. What is tighter holds at once, what is looser waits. The signature is for the very limits that are sent.',
     body: z.toJSONSchema(LimitsBody, { io: 'input' }),
-    refusals: [
-      'unknown_parameter',
-      'invalid_body',
-      'invalid_json',
-      'unsupported_media_type',
-      'body_too_large',
-      'sign_in_invalid',
-      'try_again',
-    ],
+    refusals: ['invalid_body', ...refusesBody, 'sign_in_invalid', 'try_again'],
     limit: 'purchase',
     async run(call, deps) {
       const body = readLimits(call.fields())

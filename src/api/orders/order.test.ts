@@ -104,7 +104,13 @@ describe('what the agent is told to do', () => {
     const body = await orderBody(vault, { order, reveal: false })
     expect(body.orders[0]).toMatchObject({ state: order.state, agent_action: action })
     expect(body.refund_state).toBe(refund)
-    expect(body.refund_contract === null).toBe(refund === null)
+    const contract = {
+      endpoint: `/api/catalog/orders/${order.id}/refund`,
+      method: 'POST',
+      required_body: { reason: 'fulfillment_failed' },
+    }
+    if (refund === null) expect(body.refund_contract).toBeNull()
+    else expect(body.refund_contract).toMatchObject(contract)
   })
 })
 

@@ -1,9 +1,10 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
 import * as z from 'zod'
-import { type Delivery, kindOf, kinds } from '../../catalog/good.ts'
+import { type Delivery, kindOf, kinds, type Recipient } from '../../catalog/good.ts'
 import type { Goods } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { never } from '../../lib/errors.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import {
   type In,
   isPaid,
@@ -14,13 +15,22 @@ import {
 } from '../../orders/order.ts'
 import type { OpenedWebhook } from '../../orders/purchase.ts'
 import type { Payment } from '../../payments/payment.ts'
-import type { Vault } from '../../secrets/secrets.ts'
-import { recipientOf } from '../bought.ts'
-import { retryAfterSeconds } from '../extensions/policies.ts'
-import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../operation.ts'
-import { orderPath, receiptPath, refundPath, titleOf } from '../paths.ts'
+import type { Sealed, Vault } from '../../secrets/secrets.ts'
+import { retryAfterSeconds } from '../buying/payment-required.ts'
+import {
+  atomic,
+  type Fields,
+  orderPath,
+  publish,
+  receiptPath,
+  refundPath,
+  shapeOf,
+  time,
+  titleOf,
+  transactionHash,
+} from '../operation.ts'
 
-/** An order as it is published (x402-signals v0.2, section 6): its shapes, and how they are filled. */
+/** An order as it is published (x402-signals v0.2, section 6). */
 
 export const OrderState = z
   .enum([
@@ -41,13 +51,6 @@ export const OrderState = z
 export const RefundState = z
   .enum(['REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED'])
   .meta({ id: 'RefundState', description: 'REFUND_FAILED: the operator of the store must act.' })
-
-/** The delivered goods, as their buyer sees them. */
-const DeliveredGoods = kinds.map((kind) => {
-  const { delivery, published } = goods[kind]
-  const { kind: _, ...delivered } = delivery.shape
-  return z.object({ ...delivered, ...published.goods }).meta({ id: `${titleOf(kind)}Goods` })
-})
 
 const OrderError = z
   .object({ code: z.string(), message: z.string(), supplier_code: z.string().optional() })
@@ -78,65 +81,19 @@ const payment = {
   ],
 } satisfies Fields<Order>
 
-const RefundContract = z
-  .object({
-    endpoint: z.string(),
-    method: z.literal('POST'),
-    required_body: z.record(z.string(), z.string()),
-    required_headers: z.record(z.string(), z.string()),
-    auth_model: z.string(),
-    security_model: z.string(),
-  })
-  .meta({ id: 'RefundContract' })
+const refundState = [RefundState.nullable(), refundStateOf] as const
 
-/** The answer to a purchase, and to later reads of its order. */
-export const OrderAnswer = z
-  .object({
-    ...shapesOf(payment),
-    orderId: z.string(),
-    accessToken: z
-      .string()
-      .optional()
-      .describe('Only in the answer that opened the order; shows the goods again. Keep it.'),
-    webhook: z
-      .object({
-        state: z
-          .enum(['active', 'over_limit'])
-          .describe('over_limit: this wallet has too many webhooks, so this one gets nothing'),
-        secret: z
-          .string()
-          .describe('Signs what the webhook gets (Standard Webhooks): whsec_ and base64'),
-      })
-      .optional()
-      .describe('Beside accessToken, where the purchase has a webhookUrl. Keep it.'),
-    orders: z.array(
-      z.object({
-        ...shapesOf(summary),
-        result: z.union(DeliveredGoods).nullable(),
-        result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
-      }),
-    ),
-    message: z.string().describe('What the state means and what to do next, in sentences'),
-    refund_state: RefundState.nullable(),
-    refund_contract: RefundContract.nullable(),
-    receipt_url: z
-      .string()
-      .nullable()
-      .describe('Where the signed receipt is; null while there is none'),
-  })
-  .meta({ id: 'OrderAnswer' })
-
+/** What anyone may see of an order who knows its payment on the chain or the hash of that transaction. */
 const standing = {
   transactionHash: payment.transactionHash,
-  state: [OrderState, ({ state }) => state],
-  state_updated_at: [time, ({ changedAt }) => changedAt.toISOString()],
-  refund_state: [RefundState.nullable(), refundStateOf],
+  state: summary.state,
+  state_updated_at: summary.state_updated_at,
+  refund_state: refundState,
   refund_state_updated_at: [time.nullable(), refundChangedAt],
 } satisfies Fields<Order>
 
-/** What anyone may see of an order who knows its payment on the chain or the hash of that transaction. */
-export const OrderStanding = z
-  .object({ ...shapesOf(standing), message: z.string() })
+export const OrderStanding = shapeOf(standing)
+  .extend({ message: z.string() })
   .meta({ id: 'OrderStanding' })
 
 const listed = {
@@ -146,7 +103,7 @@ const listed = {
   country: [z.string().optional(), ({ item }) => item.country],
   amount_atomic: [atomic, ({ amount }) => amount.toString()],
   placed_at: [time, ({ placedAt }) => placedAt.toISOString()],
-  refund_state: [RefundState.nullable(), refundStateOf],
+  refund_state: refundState,
 } satisfies Fields<Order>
 
 /** A page of the orders of one wallet, never with goods: only a read of the single order shows them. */
@@ -155,7 +112,7 @@ export const OrderList = z
     total: z.int().min(0),
     limit: z.int(),
     offset: z.int(),
-    items: z.array(z.object(shapesOf(listed))),
+    items: z.array(shapeOf(listed)),
     listToken: z
       .object({ token: z.string(), expiresAt: time })
       .optional()
@@ -169,11 +126,39 @@ export function orderItem(order: Order) {
   return publish(listed, order)
 }
 
-/** The descriptions of the headers of an answer about something under way. */
-export const laterHeaders = {
-  Location: 'Where to read the order.',
-  'Retry-After': 'Seconds until the next look is worth it.',
-}
+/** How an agent claims the refund of an order (x402-signals 6.2). */
+const refundContract = {
+  endpoint: [z.string(), ({ id }) => refundPath(id)],
+  method: [z.literal('POST'), () => 'POST'],
+  required_body: [
+    z.record(z.string(), z.string()),
+    ({ receipt, failure }) => ({
+      transactionHash: receipt.transaction,
+      reason: failure.trigger,
+    }),
+  ],
+  required_headers: [
+    z.record(z.string(), z.string()),
+    () => ({ 'Idempotency-Key': '16 to 128 characters of A-Z a-z 0-9 _ -' }),
+  ],
+  auth_model: [
+    z.string(),
+    () => 'The order id names the payment; the refund goes to its payer whoever asks.',
+  ],
+  security_model: [z.string(), ({ item }) => goods[item.kind].refundRule],
+} satisfies Fields<Refunding>
+
+/** The delivered goods, as their buyer sees them. */
+const DeliveredGoods = kinds.map((kind) => {
+  const { delivery, published } = goods[kind]
+  const { kind: _, ...delivered } = delivery.shape
+  return z.object({ ...delivered, ...published.goods }).meta({ id: `${titleOf(kind)}Goods` })
+})
+
+const OrderSummary = shapeOf(summary).extend({
+  result: z.union(DeliveredGoods).nullable(),
+  result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
+})
 
 export interface OrderView {
   readonly order: Order
@@ -185,38 +170,75 @@ export interface OrderView {
   readonly webhook?: OpenedWebhook | undefined
 }
 
-/** How a caller without credentials can see the goods of an order. */
+type Answered = OrderView & { readonly result: Awaited<ReturnType<typeof resultOf>> | null }
+
+/** The answer to a purchase, and to later reads of its order (x402-signals 6.2). */
+const answered = {
+  paymentId: [payment.paymentId[0], ({ order }) => order.paymentId],
+  transactionHash: [payment.transactionHash[0], ({ order }) => transactionOf(order)],
+  orderId: [z.string(), ({ order }) => order.id],
+  accessToken: [
+    z
+      .string()
+      .optional()
+      .describe('Only in the answer that opened the order; shows the goods again. Keep it.'),
+    ({ accessToken }) => accessToken,
+  ],
+  webhook: [
+    z
+      .object({
+        state: z
+          .enum(['active', 'over_limit'])
+          .describe('over_limit: this wallet has too many webhooks, so this one gets nothing'),
+        secret: z
+          .string()
+          .describe('Signs what the webhook gets (Standard Webhooks): whsec_ and base64'),
+      })
+      .optional()
+      .describe('Beside accessToken, where the purchase has a webhookUrl. Keep it.'),
+    ({ webhook }) => webhook,
+  ],
+  orders: [
+    z.array(OrderSummary),
+    ({ order, reveal, result }) => {
+      const isLocked = order.state === 'FULFILLED' && !reveal
+      const result_hint = isLocked ? lockedHints[order.payment.method] : undefined
+      return [{ ...publish(summary, order), result, result_hint }]
+    },
+  ],
+  message: [
+    z.string().describe('What the state means and what to do next, in sentences'),
+    ({ order, reveal }) =>
+      orderMessage(order, {
+        again: `Call GET ${orderPath(order.id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`,
+        delivered: reveal
+          ? 'Delivered. The goods are in orders[0].result; treat them like cash.'
+          : 'Delivered. orders[0].result_hint says how to see the goods.',
+      }),
+  ],
+  refund_state: [RefundState.nullable(), ({ order }) => refundStateOf(order)],
+  refund_contract: [
+    shapeOf(refundContract, 'RefundContract').nullable(),
+    ({ order }) => (isRefunding(order) ? publish(refundContract, order) : null),
+  ],
+  receipt_url: [
+    z.string().nullable().describe('Where the signed receipt is; null while there is none'),
+    ({ order }) => (isPaid(order) ? receiptPath(order.id) : null),
+  ],
+} satisfies Fields<Answered>
+
+export const OrderAnswer = shapeOf(answered, 'OrderAnswer')
+
+export async function orderBody(vault: Vault, view: OrderView) {
+  const { order, reveal } = view
+  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
+  return publish(answered, { ...view, result })
+}
+
 const lockedHints = {
   x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
 } as const satisfies Record<Payment['method'], string>
-
-/** The published record of a payment and its order (x402-signals 6.2). */
-export async function orderBody(vault: Vault, view: OrderView) {
-  const { order, reveal, accessToken, webhook } = view
-  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
-  const locked = order.state === 'FULFILLED' && !reveal
-  return {
-    ...publish(payment, order),
-    orderId: order.id,
-    accessToken,
-    webhook,
-    orders: [
-      {
-        ...publish(summary, order),
-        result,
-        result_hint: locked ? lockedHints[order.payment.method] : undefined,
-      },
-    ],
-    message: orderMessage(order, {
-      again: lookAgain(order),
-      delivered: deliveredMessage[reveal ? 'shown' : 'locked'],
-    }),
-    refund_state: refundStateOf(order),
-    refund_contract: isRefunding(order) ? refundContract(order) : null,
-    receipt_url: isPaid(order) ? receiptPath(order.id) : null,
-  }
-}
 
 const proofs =
   'its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
@@ -230,18 +252,15 @@ export function orderStanding(order: Order, knownBy: keyof typeof standingMessag
   return { ...publish(standing, order), message: standingMessages[knownBy] }
 }
 
+export const laterHeaders = {
+  Location: 'Where to read the order.',
+  'Retry-After': 'Seconds until the next look is worth it.',
+}
+
 function refundChangedAt(order: Order): string | null {
   if (refundStateOf(order) === null) return null
   const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
   return (isBack ? order.payout.confirmedAt : order.changedAt).toISOString()
-}
-
-/** The part of an order that its caller may see. */
-export async function foundOrder(
-  vault: Vault,
-  found: OrderView & { readonly isPublic: boolean },
-): Promise<Awaited<ReturnType<typeof orderBody>> | ReturnType<typeof orderStanding>> {
-  return found.isPublic ? orderStanding(found.order, 'hash') : orderBody(vault, found)
 }
 
 /** The transaction of the payment; null while none is proven. */
@@ -249,7 +268,7 @@ export function transactionOf(order: Order): string | null {
   return 'receipt' in order ? order.receipt.transaction : null
 }
 
-/** What the agent should do next; null when there is nothing left to do (x402-signals 6.2). */
+/** What the agent should do next (x402-signals 6.2). */
 function actionOf(order: Order): 'wait' | 'stop' | null {
   switch (order.state) {
     case 'PAYMENT_PENDING':
@@ -274,7 +293,7 @@ function errorOf(order: Order) {
   if (order.state === 'PAYMENT_FAILED') return { code: order.code, message: order.reason }
   if (!isRefunding(order)) return null
   const { trigger, code, message } = order.failure
-  // Only the code of a refusal comes from the supplier; in older records, other failures have a code of ours.
+  // Only the code of a refusal comes from the supplier; other failures have a code of ours.
   const isSaid = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
   return { code: trigger, message, ...(isSaid ? { supplier_code: code } : {}) }
 }
@@ -284,12 +303,20 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
   return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
 }
 
-/** What was delivered, in words: what pictures show as well stands in `lpa`. */
+/** What was delivered, without pictures: the content of the QR code is `lpa`. */
 export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {
   const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
   const { kind: _, ...delivered } = opened
-  const { id: orderId, item, recipient } = order
-  return kindOf(opened).resultOf(delivered, () => recipientOf(vault, { orderId, item, recipient }))
+  return kindOf(opened).resultOf(delivered, () => recipientOf(vault, order.id, order.recipient))
+}
+
+/** The recipient; undefined once the personal fields were erased. */
+export function recipientOf(
+  vault: Vault,
+  order: OrderId,
+  sealed: Sealed | undefined,
+): Recipient | undefined {
+  return sealed && (vault.open(sealed, { order, field: 'recipient' }) as Recipient)
 }
 
 /** What a phone reads to install the eSIM: the text of the activation code as pictures. */
@@ -299,21 +326,6 @@ async function picturesOf(lpa: string) {
     toSvg(lpa, { errorCorrectionLevel: 'M', margin: 4, type: 'svg' }),
   ])
   return { qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
-}
-
-/** How an agent asks for, or watches, the refund of this order (x402-signals 6.2). */
-export function refundContract(order: Refunding) {
-  return {
-    endpoint: refundPath(order.id),
-    method: 'POST',
-    required_body: {
-      transactionHash: order.receipt.transaction,
-      reason: order.failure.trigger,
-    },
-    required_headers: { 'Idempotency-Key': '16 to 128 characters of A-Z a-z 0-9 _ -' },
-    auth_model: 'The order id names the payment; the refund goes to its payer whoever asks.',
-    security_model: goods[order.item.kind].refundRule,
-  }
 }
 
 /**
@@ -342,15 +354,6 @@ export function orderMessage(
     default:
       return never(order)
   }
-}
-
-const deliveredMessage = {
-  shown: 'Delivered. The goods are in orders[0].result; treat them like cash.',
-  locked: 'Delivered. orders[0].result_hint says how to see the goods.',
-} as const
-
-function lookAgain({ id }: Order): string {
-  return `Call GET ${orderPath(id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`
 }
 
 const refundAddress = {

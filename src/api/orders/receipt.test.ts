@@ -17,7 +17,7 @@ import type { Delivery } from '../../catalog/good.ts'
 import { deliveryHash, ReceiptAnswer, ReceiptClaims } from '../../orders/delivery-receipt.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createDigest, createSigningKeys, createVault } from '../../secrets/secrets.ts'
-import type { ReceiptDeps, Site } from '../deps.ts'
+import type { ReceiptDeps, Site } from '../operation.ts'
 import { receiptAnswer } from './receipt.ts'
 
 const secret = Buffer.alloc(32, 5)

@@ -17,10 +17,16 @@ import {
 } from '../../orders/order.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { orderId, viewerHeaders } from '../buying/credentials.ts'
-import type { BuyingDeps, FaultLog, ReceiptDeps } from '../deps.ts'
-import { retryAfterSeconds } from '../extensions/policies.ts'
-import { answers, type Credentials, type OrderOperation } from '../operation.ts'
-import { receiptPath } from '../paths.ts'
+import { retryAfterSeconds } from '../buying/payment-required.ts'
+import {
+  answers,
+  type BuyingDeps,
+  type Credentials,
+  type FaultLog,
+  type OrderOperation,
+  type ReceiptDeps,
+  receiptPath,
+} from '../operation.ts'
 import { lookAtOrder } from './find-orders.ts'
 import { goodsOf } from './order.ts'
 

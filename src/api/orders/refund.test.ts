@@ -12,7 +12,6 @@ import {
 } from '../../../test/fixtures/sample-orders.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { isRefunding, type Refunding } from '../../orders/order.ts'
-import { refundContract } from './order.ts'
 import { refundBody } from './refund.ts'
 
 const order = failed(fulfilling(paid(pending())))
@@ -98,12 +97,4 @@ test('no refund goes to anyone but the payer, and none is partial', () => {
         expect(BigInt(back) + BigInt(kept ?? 0)).toBe(isMoved ? BigInt(amount_atomic) : 0n)
     }),
   )
-})
-
-test('the contract says where and with what to ask', () => {
-  expect(refundContract(order)).toMatchObject({
-    endpoint: `/api/catalog/orders/${order.id}/refund`,
-    method: 'POST',
-    required_body: { transactionHash: order.receipt.transaction, reason: 'fulfillment_failed' },
-  })
 })

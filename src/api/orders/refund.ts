@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { echoOf } from '../../catalog/search/params.ts'
 import { refundIdOf } from '../../lib/ids.ts'
@@ -11,34 +10,37 @@ import {
   refundStateOf,
 } from '../../orders/order.ts'
 import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
+import { orNotNow } from '../../orders/refusals.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import type { BuyingDeps, FaultLog } from '../deps.ts'
-import { refundDeadlineSeconds, retryAfterSeconds } from '../extensions/policies.ts'
+import { refundDeadlineSeconds, retryAfterSeconds } from '../buying/payment-required.ts'
 import {
   type Answer,
   atomic,
+  type BuyingDeps,
   type Credentials,
+  type FaultLog,
   type Fields,
   type OrderOperation,
   publish,
-  shapesOf,
+  refundPath,
+  shapeOf,
   time,
   transactionHash,
 } from '../operation.ts'
-import { refundPath } from '../paths.ts'
 import { findOrder } from './find-orders.ts'
 import { laterHeaders, RefundState, transactionOf } from './order.ts'
 
-/** A refund, and what its claim said. */
-interface Claimed {
-  readonly order: Refunding
-  readonly paid: Extract<Refunding['payout'], { state: 'CONFIRMED' }> | undefined
+interface Said {
   readonly reason?: string | undefined
   readonly idempotencyKey?: string | undefined
+}
+
+type Claimed = Said & {
+  readonly order: Refunding
+  readonly paid: Extract<Refunding['payout'], { state: 'CONFIRMED' }> | undefined
 }
 
 /** The refund object of x402-signals 7.2. */
@@ -80,10 +82,8 @@ const refundFields = {
   ],
 } satisfies Fields<Claimed>
 
-/** A refund, claimed or watched. */
-const RefundAnswer = z.object(shapesOf(refundFields)).meta({ id: 'RefundAnswer' })
+const RefundAnswer = shapeOf(refundFields, 'RefundAnswer')
 
-/** The maximum length of a reason, in characters. */
 export const maxReason = 500
 
 /** The fields of a claim (x402-signals 7.1). A claim cannot name the destination. */
@@ -93,20 +93,23 @@ const RefundClaim = z.strictObject({
   orderIds: z.array(z.string().max(100)).max(10).optional(),
   reason: z.string().max(maxReason).optional(),
 })
+type RefundClaim = z.infer<typeof RefundClaim>
 
 const refund = {
   path: refundPath('{orderId}'),
   group: 'Orders',
   pathParams: orderId,
+  answers: {
+    200: { description: 'Paid back', shape: RefundAnswer },
+    202: {
+      description: 'The money is on its way back. Look again.',
+      shape: RefundAnswer,
+      headers: laterHeaders,
+    },
+  },
   access: 'free',
   charges: true,
 } as const
-
-const pending = {
-  description: 'The money is on its way back. Look again.',
-  shape: RefundAnswer,
-  headers: laterHeaders,
-}
 
 export const claimRefund: OrderOperation = {
   ...refund,
@@ -117,7 +120,6 @@ export const claimRefund: OrderOperation = {
     'Starts or reports the refund of an order that failed. Refunds start by themselves, so a claim is never needed; it always goes to the wallet that paid, in full.',
   headers: { ...tokenHeader, 'Idempotency-Key': { ...idempotencyKey, required: true } },
   body: z.toJSONSchema(RefundClaim),
-  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
   refusals: [
     'idempotency_key_missing',
     'idempotency_conflict',
@@ -143,8 +145,8 @@ export const claimRefund: OrderOperation = {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const claimed = { orderId: id, key, fields, client, isOwn: ownedBy(deps, shown) }
-    return answerOf(await refundClaimed(deps, claimed, log))
+    const claim = { orderId: id, key, fields, client, isOwn: ownedBy(deps, shown) }
+    return answerOf(await refundClaimed(deps, claim, log))
   },
 }
 
@@ -154,40 +156,24 @@ export const getRefund: OrderOperation = {
   method: 'GET',
   name: 'Watch a refund',
   description: 'The refund of an order that failed.',
-  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
   limit: 'reading',
   run: async (call, deps) => answerOf(await refundWatched(deps, call.orderId, call.log)),
 }
 
-function answerOf({ order, body }: RefundReport): Answer {
-  if (refundStateOf(order) !== 'REFUND_PENDING') return { body }
-  const headers = { location: refundPath(order.id), 'retry-after': String(retryAfterSeconds) }
+function answerOf(body: ReturnType<typeof refundBody>): Answer {
+  if (body.state !== 'REFUND_PENDING') return { body }
+  const headers = {
+    location: refundPath(body.orderId),
+    'retry-after': String(retryAfterSeconds),
+  }
   return { status: 202, body, headers }
-}
-
-const destinations: ReadonlySet<string> = new Set([
-  'refund_to',
-  'refundTo',
-  'to',
-  'address',
-  'destination',
-  'recipient',
-])
-
-/** The state of a refund. */
-interface RefundReport {
-  readonly order: Order
-  readonly body: ReturnType<typeof refundBody>
 }
 
 interface Claim {
   readonly orderId: string
-  /** The caller's idempotency key. */
   readonly key: string
-  /** The fields of the claim, checked here. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The client address, as the limits count it. */
   readonly client: string
   /** Whether the claimant has proven that the order is theirs. */
   readonly isOwn: (order: Order) => Promise<boolean>
@@ -203,17 +189,16 @@ export async function refundClaimed(
   deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
   { orderId, key, fields, client, isOwn }: Claim,
   log: FaultLog,
-): Promise<RefundReport> {
+) {
   const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
   const claim = readClaim(order, fields)
-  const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
   const claiming = () =>
     startClaim(deps.purchases, order, {
-      ...{ key: hashOf(key), bodyHash, client },
+      ...{ key: hashOf(key), bodyHash: hashOf(JSON.stringify(claim)), client },
       isOwn: () => isOwn(order),
     })
   const refunding = await orNotNow(log, claiming, 'unknown')
-  return report(refunding, { idempotencyKey: key, reason: claim.reason })
+  return refundBody(refunding, { idempotencyKey: key, reason: claim.reason })
 }
 
 /**
@@ -223,27 +208,31 @@ export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentia
   return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
 }
 
-/** The refund of an order. @throws Refusal `order_not_found`, `not_refundable`, `try_again` */
 export async function refundWatched(
   deps: Pick<BuyingDeps, 'orders'>,
   orderId: string,
   log: FaultLog,
-): Promise<RefundReport> {
-  return report(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'), {})
+) {
+  return refundBody(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'))
 }
 
-function report(order: Order, claim: Pick<Claimed, 'reason' | 'idempotencyKey'>): RefundReport {
+/** @throws Refusal `not_refundable` */
+export function refundBody(order: Order, said: Said = {}) {
   if (!isRefunding(order)) throw notRefundable(order)
-  return { order, body: refundBody(order, claim) }
+  const paid = order.payout?.state === 'CONFIRMED' ? order.payout : undefined
+  return publish(refundFields, { order, paid, ...said })
 }
 
-export function refundBody(order: Refunding, claim: Pick<Claimed, 'reason' | 'idempotencyKey'>) {
-  const { payout } = order
-  const paid = payout?.state === 'CONFIRMED' ? payout : undefined
-  return publish(refundFields, { order, paid, ...claim })
-}
+const destinations: ReadonlySet<string> = new Set([
+  'refund_to',
+  'refundTo',
+  'to',
+  'address',
+  'destination',
+  'recipient',
+])
 
-function readClaim(order: Order, fields: Claim['fields']): z.infer<typeof RefundClaim> {
+function readClaim(order: Order, fields: Claim['fields']): RefundClaim {
   const destination = Object.keys(fields).find((name) => destinations.has(name))
   if (destination !== undefined) {
     const message =
@@ -252,14 +241,14 @@ function readClaim(order: Order, fields: Claim['fields']): z.infer<typeof Refund
   }
   const claim = RefundClaim.safeParse(fields)
   if (!claim.success) {
-    const errors = claim.error.issues.map((issue) => ({
-      parameter:
-        issue.code === 'unrecognized_keys'
-          ? issue.keys.map(echoOf).join(', ')
-          : issue.path.join('.'),
-      message:
-        issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
-    }))
+    const errors = claim.error.issues.map((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? {
+            parameter: issue.keys.map(echoOf).join(', '),
+            message: 'is not a field of a refund claim',
+          }
+        : { parameter: issue.path.join('.'), message: 'is not valid' },
+    )
     throw new Refusal('invalid_body', 'The refund claim is not valid.', { extra: { errors } })
   }
   requireSameOrder(order, claim.data)
@@ -267,15 +256,16 @@ function readClaim(order: Order, fields: Claim['fields']): z.infer<typeof Refund
 }
 
 /** All identifiers in a claim must belong to the order in its path. */
-function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
-  const transaction = transactionOf(order)?.toLowerCase()
-  const wrong =
-    (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
-    (claim.transactionHash !== undefined &&
-      claim.transactionHash !== transaction &&
-      'transactionHash') ||
-    (claim.orderIds?.some((id) => id !== order.id) && 'orderIds')
-  if (!wrong) return
+function requireSameOrder(order: Order, claim: RefundClaim): void {
+  const { paymentId, transactionHash, orderIds = [] } = claim
+  const isOther = {
+    paymentId: paymentId !== undefined && paymentId !== order.paymentId,
+    transactionHash:
+      transactionHash !== undefined && transactionHash !== transactionOf(order)?.toLowerCase(),
+    orderIds: orderIds.some((id) => id !== order.id),
+  }
+  const [wrong] = Object.entries(isOther).find(([, is]) => is) ?? []
+  if (wrong === undefined) return
   const message = `${wrong} does not belong to the order ${order.id}.`
   throw new Refusal('invalid_body', message, { parameter: wrong })
 }

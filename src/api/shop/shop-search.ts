@@ -1,18 +1,11 @@
 import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import type { RateTable } from '../../catalog/ports.ts'
-import { type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'
-import type { Indexes, Part } from '../../catalog/question/reading.ts'
+import { type Found, findFor } from '../../catalog/question/find.ts'
+import type { Indexes } from '../../catalog/question/reading.ts'
 import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
-import {
-  type AmountKind,
-  amountKinds,
-  type Band,
-  bands,
-  type Filters,
-  without,
-} from '../../catalog/search/filters.ts'
+import { amountKinds, bands, type Filters, without } from '../../catalog/search/filters.ts'
 import {
   country,
   dollars,
@@ -31,77 +24,40 @@ import { oneLine } from '../../lib/text.ts'
 /** How many offers a page shows. */
 export const shopPageSize = 24
 
-/** A value to narrow a search to, and how many offers it finds with all other fields unchanged. */
-export interface FacetValue<T = string> {
-  readonly value: T
-  readonly offers: number
-}
-
-/** The values of each facet, those with the most offers first. */
-interface ShopFacets {
-  readonly brands: readonly FacetValue[]
-  readonly categories: readonly FacetValue[]
-  readonly regions: readonly FacetValue[]
-  readonly bands: readonly FacetValue<Band>[]
-  readonly amounts: readonly FacetValue<AmountKind>[]
-}
-
-/** A part of the words that was understood, and the words without it. */
-export interface UnderstoodPart {
-  readonly part: Part
-  /** The name of the brand as the catalog writes it. */
-  readonly brand?: string | undefined
-  readonly without: string | undefined
-}
-
-/** The results of a search for a page. */
-export interface ShopAnswer {
-  readonly kind: Kind
-  readonly total: number
-  /** At least 1, even if nothing was found. */
-  readonly pages: number
-  readonly page: number
-  readonly offers: readonly Offer[]
-  /** How many offers of each kind the same words and the same country find. */
-  readonly kindCounts: Readonly<Record<Kind, number>>
-  readonly facets: ShopFacets
-  readonly understood: readonly UnderstoodPart[]
-  /** Words that the result does not take into account. */
-  readonly leftOut: readonly string[]
-  /** If nothing was found: searches with one field or one part of the words less, each of which finds something. */
-  readonly ways: readonly ShopQuery[]
-}
-
 interface Selling {
   readonly sold: Indexes
   readonly rates: RateTable | undefined
 }
 
+export type ShopAnswer = ReturnType<typeof shopSearch>
+
 /** Answers a search over the offers that are sold now, as the search of the APIs does, with facets and their counts. */
-export function shopSearch(selling: Selling, query: ShopQuery): ShopAnswer {
+export function shopSearch(selling: Selling, query: ShopQuery) {
   const found = foundFor(selling, query)
-  const kind = query.kind ?? kindOf(query, found)
+  const kind = query.kind ?? likeliestKind(query, found)
   const own = found.kinds.find((one) => one.kind === kind)
   const index = selling.sold[kind]
-  const narrowed = narrowedBy(query)
-  const total = own === undefined ? 0 : index.count({ ...own.filters, ...narrowed })
-  const page = query.page ?? 1
+  const filters = own && { ...own.filters, ...narrowedBy(query) }
+  const total = filters === undefined ? 0 : index.count(filters)
   return {
     kind,
     total,
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
-    page,
-    offers: own === undefined ? [] : offersOn(index, own, { query, narrowed, page }),
+    page: query.page ?? 1,
+    offers: own === undefined ? [] : offersOn(index, own, query),
+    /** How many offers of each kind the same words and the same country find. */
     kindCounts: countsOfKinds(selling, query, found),
-    facets: own === undefined ? noFacets : facetsOf(index, kind, { ...own.filters, ...narrowed }),
+    facets: filters === undefined ? noFacets : facetsOf(index, kind, filters),
     understood: understoodIn(selling.sold, kind, found),
+    /** Words that the result does not take into account. */
     leftOut: found.leftOut,
+    /** If nothing was found: searches with one field or one part of the words less, each of which finds something. */
     ways: total === 0 ? waysFrom(selling, query, found) : [],
   }
 }
 
 /** The likeliest kind that the words find something of; without words the first kind that has something. */
-function kindOf({ q }: ShopQuery, { kinds: found, wish }: Found): Kind {
+function likeliestKind({ q }: ShopQuery, { kinds: found, wish }: Found): Kind {
   const own = found.map(({ kind }) => kind)
   const [likeliest] = q === undefined ? kinds.filter((kind) => own.includes(kind)) : own
   return likeliest ?? wish.kinds[0] ?? 'voucher'
@@ -123,23 +79,14 @@ function narrowedBy({ brand, category, region, min, max, amount }: ShopQuery): F
   }
 }
 
-interface Shown {
-  readonly query: ShopQuery
-  readonly narrowed: Filters
-  readonly page: number
-}
-
 /** The likeliest first if words were given. Without words, or by value, in an order of the whole list. */
-function offersOn(
-  index: SearchIndex,
-  own: FoundKind,
-  { query: { q, sort = 'match' }, narrowed, page }: Shown,
-): readonly Offer[] {
+function offersOn(index: SearchIndex, own: Found['kinds'][number], query: ShopQuery) {
+  const { q, sort = 'match', page = 1 } = query
   const offset = (page - 1) * shopPageSize
   if (q !== undefined && sort === 'match') {
-    return own.first(offset + shopPageSize, narrowed).slice(offset)
+    return own.first(offset + shopPageSize, narrowedBy(query)).slice(offset)
   }
-  const filters = { ...own.filters, ...narrowed }
+  const filters = { ...own.filters, ...narrowedBy(query) }
   return index.search(filters, { offset, limit: shopPageSize }, sort).offers
 }
 
@@ -155,11 +102,24 @@ function countsOfKinds(
   return Object.fromEntries(counts)
 }
 
-const noFacets: ShopFacets = { brands: [], categories: [], regions: [], bands: [], amounts: [] }
+/** A value to narrow a search to, and how many offers it finds with all other fields unchanged. */
+export interface FacetValue<T = string> {
+  readonly value: T
+  readonly offers: number
+}
 
-function facetsOf(index: SearchIndex, kind: Kind, filters: Filters): ShopFacets {
+const noFacets: ReturnType<typeof facetsOf> = {
+  brands: [],
+  categories: [],
+  regions: [],
+  bands: [],
+  amounts: [],
+}
+
+/** The values of each facet, those with the most offers first. */
+function facetsOf(index: SearchIndex, kind: Kind, filters: Filters) {
   const { isByCoverage } = goods[kind]
-  const open = (field: FieldName, own: keyof Filters) =>
+  const open = (field: FieldName, own: keyof Filters): readonly FacetValue[] =>
     index.counts(field, without(filters, own)).map(([value, offers]) => ({ value, offers }))
   return {
     brands: open('brandName', 'brand'),
@@ -172,11 +132,14 @@ function facetsOf(index: SearchIndex, kind: Kind, filters: Filters): ShopFacets 
   }
 }
 
-function counted<T>(values: readonly T[], count: (value: T) => number): FacetValue<T>[] {
+function counted<T>(values: readonly T[], count: (value: T) => number): readonly FacetValue<T>[] {
   return values.map((value) => ({ value, offers: count(value) })).filter(({ offers }) => offers > 0)
 }
 
-function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found): UnderstoodPart[] {
+export type UnderstoodPart = ShopAnswer['understood'][number]
+
+/** The parts of the words that were understood, and the words without each. */
+function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
   const { parts, text } = wish.reading
   return parts
     .filter((part) => !unused.includes(part))
@@ -185,6 +148,7 @@ function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found): Under
       const rest = oneLine(`${text.slice(0, part.from)} ${text.slice(part.to)}`)
       return {
         part,
+        /** As the catalog writes it. */
         brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
         without: rest === '' ? undefined : rest,
       }
@@ -223,22 +187,25 @@ const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
 
 /** The fields of a search by a person. Every one may be absent. */
-function shopParams(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined) {
+function shopParams(sold: Indexes, kind: Kind | undefined) {
+  const all = (field: FieldName, of: readonly Kind[] = kinds) => valuesIn(sold, field, of)
+  const own = kind === undefined ? kinds : [kind]
   return {
     /** Absent: the first kind with results. */
     kind: oneOf(kinds),
     q: question,
     /** Where it is used. Chosen by the visitor, never guessed. */
     country,
-    brand: brandIn(sold, kind),
-    category: oneOf(categoriesIn(sold, kind)),
-    region: oneOf(regionsIn(sold)),
+    brand: brandIn(sold, own),
+    // The published sub-types are valid even if the catalog has none of them.
+    category: oneOf([...all('subType', own), ...(kind ? goods[kind].subTypes : [])]),
+    region: oneOf(all('region')),
     /** Bounds of the face value. */
     min: dollars,
     max: dollars,
     amount: oneOf(amountKinds),
     sort: oneOf(sorts),
-    page: wholeNumber(1, maxPages),
+    page: wholeNumber(1, 100_000),
   }
 }
 
@@ -251,21 +218,13 @@ export interface FieldFault {
   readonly didYouMean?: string | undefined
 }
 
-export interface ReadShopQuery {
-  readonly query: ShopQuery
-  readonly faults: ReadonlyMap<ShopField, FieldFault>
-}
-
-const maxPages = 100_000
+export type ReadShopQuery = ReturnType<typeof readShopQuery>
 
 /**
  * Reads a search, field by field. Faults are reported for each field, and the other fields keep what was typed. Empty
  * fields count as absent, and unknown names are ignored, because links from other sites add their own.
  */
-export function readShopQuery(
-  given: { get(name: string): string | null },
-  sold: Readonly<Record<Kind, SearchIndex>>,
-): ReadShopQuery {
+export function readShopQuery(given: { get(name: string): string | null }, sold: Indexes) {
   const faults = new Map<ShopField, FieldFault>()
   const read = <T>(field: ShopField, param: Param<T>): T | undefined => {
     const typed = given.get(field)?.trim() ?? ''
@@ -296,37 +255,22 @@ export function readShopQuery(
 /**
  * A brand as the catalog writes it, so that every spelling is the same search; else in the form for comparing names.
  */
-function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined): Param<string> {
-  const asked = kind === undefined ? kinds : [kind]
+function brandIn(sold: Indexes, of: readonly Kind[]): Param<string> {
   const read: Param<string>['read'] = (name, value) => {
     const compared = searchName.read(name, value)
-    const [written] = asked.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
+    const [written] = of.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
     return written ?? compared
   }
   return { ...searchName, read }
 }
 
 /** All countries for which anything is sold. */
-export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
-  return [
-    ...new Set(
-      kinds.flatMap((kind) => [...sold[kind].values('country'), ...sold[kind].values('covers')]),
-    ),
-  ]
+export function countriesIn(sold: Indexes): readonly string[] {
+  return [...new Set([...valuesIn(sold, 'country', kinds), ...valuesIn(sold, 'covers', kinds)])]
 }
 
-/** The sub-types on sale, and the published ones, which are valid even if the catalog has none of them. */
-function categoriesIn(
-  sold: Readonly<Record<Kind, SearchIndex>>,
-  kind: Kind | undefined,
-): readonly string[] {
-  const asked = kind === undefined ? kinds : [kind]
-  const found = asked.flatMap((each) => sold[each].values('subType'))
-  return [...new Set([...found, ...(kind ? goods[kind].subTypes : [])])]
-}
-
-function regionsIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
-  return [...new Set(kinds.flatMap((kind) => sold[kind].values('region')))]
+function valuesIn(sold: Indexes, field: FieldName, of: readonly Kind[]): readonly string[] {
+  return [...new Set(of.flatMap((each) => sold[each].values(field)))]
 }
 
 function meantBy({ details }: Refusal): string | undefined {

@@ -5,21 +5,30 @@ import {
   type SIWxExtension,
 } from '@x402/extensions/sign-in-with-x'
 import { getAddress, isAddress } from 'viem'
+import * as z from 'zod'
+import { isInvoiced } from '../../checkouts/checkout.ts'
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
-import { type SignInAsk, signedInWallet, signInRequired } from '../buying/credentials.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import type { FaultLog } from '../deps.ts'
+import type { MailBook, Mailer } from '../../orders/ports.ts'
+import { orNotNow } from '../../orders/refusals.ts'
+import type { Digest } from '../../secrets/secrets.ts'
+import { signedInWallet, signInRequired } from '../buying/credentials.ts'
+import { boughtOf } from '../checkout.ts'
+import type { FaultLog } from '../operation.ts'
 import { listOrders, ordersAsk } from '../orders/find-orders.ts'
-import { type OrderTrackingDeps, type Records, recordsOf } from './order-view.ts'
-import { sessionToken, walletOfSession } from './tokens.ts'
+import { type OrderTrackingDeps, opens, placedIn, type Records, recordsOf } from './order-view.ts'
+import {
+  linkToken,
+  type PageCredentials,
+  sessionToken,
+  walletOfSession,
+  withoutLinkToken,
+} from './tokens.ts'
 
 /** The page on which a person finds an order again; wallets sign in for it. */
 export const findPath = '/find'
-/** The maximum number of orders in the list. */
+/** The maximum number of orders in the list, and in one mail. */
 const maxList = 50
-
-/** The purpose that a wallet signs on this page. */
-const ask: SignInAsk = ordersAsk(findPath)
+const maxMailed = 20
 
 /** The result of looking up what a person typed. */
 type NamedOrder =
@@ -28,9 +37,8 @@ type NamedOrder =
   | { readonly type: 'checkout'; readonly id: CheckoutId }
   /** By a transaction or an address, which are public on the chain. */
   | { readonly type: 'public'; readonly id: OrderId }
-  | { readonly type: 'none' }
-  /** The text is nothing by which an order could be found. */
-  | { readonly type: 'wrong' }
+  /** `wrong`: the text is nothing by which an order could be found. */
+  | { readonly type: 'none' | 'wrong' }
 
 /**
  * The order that a text names: its number, that of its payment, the transaction that paid, or the address
@@ -53,7 +61,7 @@ export async function orderNamedBy(
 async function byNumber(deps: OrderTrackingDeps, number: string): Promise<NamedOrder> {
   if (isOrderId(number)) return named('order', await recordsOf(deps, number))
   const isKnown = isCheckoutId(number) && (await deps.checkouts?.find(number)) !== undefined
-  return isKnown ? { type: 'checkout', id: number } : none
+  return isKnown ? { type: 'checkout', id: number } : { type: 'none' }
 }
 
 async function byChain(
@@ -66,20 +74,18 @@ async function byChain(
     const checkout = order ? undefined : await checkouts?.findByTransaction(hash)
     return named('public', { order, checkout })
   }
-  const address = addressIn(text)
+  const address = coinAddressIn(text)
   if (address === undefined) return { type: 'wrong' }
   return named('public', { order: undefined, checkout: await checkouts?.findByAddress(address) })
 }
 
-const none = { type: 'none' } as const
-
 function named(type: 'order' | 'public', { order, checkout }: Records): NamedOrder {
   const id = order?.id ?? checkout?.orderId
-  return id === undefined ? none : { type, id }
+  return id === undefined ? { type: 'none' } : { type, id }
 }
 
 /** An address in what a person pasted: alone, or in the link that a wallet opens. */
-function addressIn(text: string): string | undefined {
+function coinAddressIn(text: string): string | undefined {
   return /^(?:[a-z]+:)?([0-9a-zA-Z]{25,120})(?:[?@].*)?$/.exec(text.trim())?.[1]
 }
 
@@ -88,6 +94,9 @@ function transactionIn(text: string): string | undefined {
   const [hash] = /(?<![0-9a-z])(0x)?[0-9a-f]{64}(?![0-9a-z])/i.exec(text) ?? []
   return hash?.toLowerCase()
 }
+
+/** What a wallet signs on this page. */
+const ask = ordersAsk(findPath)
 
 /**
  * The message that the wallet at this address signs (EIP-4361, as for agents), and the payload to send back with its
@@ -127,4 +136,75 @@ export async function ordersOfSession(
   if (wallet === undefined) return undefined
   const list = await listOrders(deps, wallet, { limit: maxList, offset: 0 }, log)
   return { wallet, ...list }
+}
+
+/** The dependencies of sending links by mail; absent if the store has no mail server. */
+export interface MailDeps {
+  readonly mailer: Mailer
+  readonly book: MailBook
+  /** Recognises addresses, which are not stored themselves. */
+  readonly digest: Digest
+}
+
+const addressShape = z.email().max(254)
+
+/** A mail address in the form for comparing. Undefined if it is not valid. */
+export function addressIn(text: string): string | undefined {
+  return addressShape.safeParse(text.trim().toLowerCase()).data
+}
+
+/**
+ * Stores the buyer's address with an order. A link token from a mail opens the order for some time but cannot change
+ * the address: otherwise it could renew itself, and replace the address of the buyer. For a checkout that is not paid,
+ * nothing is stored or sent here, because anyone can start one.
+ *
+ * @returns the order for the mail; undefined if the visitor may not leave an address
+ */
+export async function leaveAddress(
+  deps: OrderTrackingDeps,
+  { book, digest }: MailDeps,
+  { id, credentials, address }: { id: string; credentials: PageCredentials; address: string },
+): Promise<MailedOrder | undefined> {
+  const records = await recordsOf(deps, id)
+  if (!records.order || !(await opens(deps, records, withoutLinkToken(credentials))))
+    return undefined
+  const mailed = mailedOrder(deps, records)
+  if (mailed) await book.remember(mailed.id, digest.of(address))
+  return mailed
+}
+
+/**
+ * The orders with which this address was left, newest first, and the checkouts of which a payment was seen. Anyone
+ * can begin a checkout with the address of somebody else, who must not get mail about it.
+ */
+export async function ordersFor(
+  deps: OrderTrackingDeps,
+  { book, digest }: MailDeps,
+  address: string,
+): Promise<readonly MailedOrder[]> {
+  const ids = await book.ordersOf(digest.every(address), maxMailed)
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const records = await recordsOf(deps, id)
+      return isPaidFor(records) ? mailedOrder(deps, records) : undefined
+    }),
+  )
+  return found.filter((one) => one !== undefined)
+}
+
+function isPaidFor({ order, checkout }: Records): boolean {
+  if (order !== undefined) return true
+  return checkout !== undefined && isInvoiced(checkout) && checkout.invoice.payments.length > 0
+}
+
+/** An order in a mail: what it is, and the link that opens it. */
+export type MailedOrder = NonNullable<ReturnType<typeof mailedOrder>>
+
+function mailedOrder(deps: OrderTrackingDeps, records: Records) {
+  const placed = placedIn(deps, records)
+  if (placed === undefined) return undefined
+  const { orderId: id, placedAt } = placed
+  // Browsers do not send what is after the `#`.
+  const link = `${deps.site.url}/orders/${id}#${linkToken(deps, id)}`
+  return { id, bought: boughtOf(deps.purchases, placed), placed: placedAt, link }
 }

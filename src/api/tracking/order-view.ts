@@ -1,11 +1,9 @@
 import type { Kind } from '../../catalog/offer.ts'
-import { type Checkout, isInvoiced, type Return } from '../../checkouts/checkout.ts'
+import { type Checkout, isInvoiced } from '../../checkouts/checkout.ts'
 import type { CheckoutStore } from '../../checkouts/ports.ts'
-import { type CheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
-import type { Usdc } from '../../lib/money.ts'
+import { isOrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import {
-  type Failure,
   isPaid,
   isRefunding,
   isUnderWay,
@@ -14,70 +12,28 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
+import { orNotNow } from '../../orders/refusals.ts'
 import { mayReveal } from '../../orders/replay.ts'
-import type { Coin } from '../../payments/coins.ts'
 import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 import { payeeOn } from '../../payments/terms.ts'
 import type { Digest, Signer } from '../../secrets/secrets.ts'
-import { type Bought, boughtOf } from '../bought.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import { opensCheckout } from '../checkout.ts'
-import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { type Bought, boughtOf, opensCheckout } from '../checkout.ts'
+import type { BuyingDeps, FaultLog } from '../operation.ts'
 import { goodsOf } from '../orders/order.ts'
 import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
-/** A transaction, with its URL at an explorer. */
-export interface Seen {
-  readonly transaction: string
-  readonly url?: string | undefined
-}
-
-/** The refund of the price. */
-export interface RefundView {
-  readonly to: string
-  readonly startedAt: Date
-  readonly sent?: (Seen & { readonly at: Date }) | undefined
-  /** Why it waits for the operator; absent if it does not. */
-  readonly stuck?: { readonly code: string } | undefined
-}
-
-/** The part that only the buyer sees. It does not contain the goods, which are requested separately. */
-export interface OwnOrderView extends Bought {
-  readonly amount: Usdc
-  /** The amount paid in a coin, in its smallest units; absent if USDC was paid. */
-  readonly paidUnits?: bigint | undefined
-  readonly payment?: Seen | undefined
-  readonly refund?: RefundView | undefined
-  /** The returns of the checkout: payments beyond the price. */
-  readonly returns: readonly Return[]
-  readonly returnTo?: string | undefined
-}
-
-/** An order as its page shows it. */
-export interface OrderPageView {
-  readonly id: OrderId
-  readonly kind: Kind
-  readonly stage: OrderStage
-  readonly network: string
-  /** Absent if USDC was paid. */
-  readonly coin?: Coin | undefined
-  /** The checkout, until there is an order. */
-  readonly checkout?: CheckoutId | undefined
-  readonly times: {
-    readonly placed: Date
-    readonly paid?: Date | undefined
-    readonly deliverBy?: Date | undefined
-    readonly delivered?: Date | undefined
-    readonly failed?: Date | undefined
-    readonly refunded?: Date | undefined
-  }
-  readonly why?: Failure['trigger'] | undefined
-  readonly hasReceipt: boolean
-  /** Absent for everyone else. */
-  readonly own?: OwnOrderView | undefined
-  /** Changes whenever the content of the page changes; the same for all visitors. */
-  readonly version: string
-  readonly isFinished: boolean
+/** The dependencies of the pages that show a person the state of an order. */
+export interface OrderTrackingDeps
+  extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
+  readonly tokenSigner: Signer
+  /** A keyed digest, for recovery codes. */
+  readonly codes: Digest
+  /** Absent if coins cannot be paid. */
+  readonly checkouts?:
+    | Pick<CheckoutStore, 'find' | 'findByOrder' | 'findByTransaction' | 'findByAddress'>
+    | undefined
+  /** The explorer's URL of transactions on the store's own chain; the hash is appended. */
+  readonly explorer?: string | undefined
 }
 
 /**
@@ -92,31 +48,22 @@ export async function viewOf(
   log: FaultLog,
 ): Promise<OrderPageView> {
   return orNotNow(log, async () => {
-    const { order, checkout } = await recordsOf(deps, id)
-    const isOwn = await opens(deps, { order, checkout }, credentials)
-    if (order) return orderView(deps, order, checkout, isOwn)
-    if (checkout) return checkoutView(deps, checkout, isOwn)
-    throw new Refusal('order_not_found', 'There is no such order.')
+    const records = await recordsOf(deps, id)
+    const placed = placedIn(deps, records)
+    if (placed === undefined) throw new Refusal('order_not_found', 'There is no such order.')
+    return pageView(deps, records, placed, await opens(deps, records, credentials))
   })
 }
 
-export interface Records {
-  readonly order: Order | undefined
-  readonly checkout: Checkout | undefined
-}
+export type Records = Awaited<ReturnType<typeof recordsOf>>
 
-/** The records with the id of an order. */
-export async function recordsOf(
-  { orders, checkouts }: OrderTrackingDeps,
-  id: string,
-): Promise<Records> {
+export async function recordsOf({ orders, checkouts }: OrderTrackingDeps, id: string) {
   if (!isOrderId(id)) return { order: undefined, checkout: undefined }
   const order = await orders.find(id)
   const mayBeInvoiced = order === undefined || order.payment.method === 'btcpay'
   return { order, checkout: mayBeInvoiced ? await checkouts?.findByOrder(id) : undefined }
 }
 
-/** Whether these credentials open this order. */
 export async function opens(
   deps: OrderTrackingDeps,
   { order, checkout }: Records,
@@ -128,6 +75,22 @@ export async function opens(
   return order !== undefined && mayReveal(deps.orders, order, viewer)
 }
 
+type Placed = NonNullable<ReturnType<typeof placedIn>>
+
+/** What an order and the checkout before it have in common. */
+export function placedIn(deps: OrderTrackingDeps, { order, checkout }: Records) {
+  if (order !== undefined) {
+    const { id: orderId, item, recipient, amount, placedAt, payment } = order
+    const coin = payment.method === 'btcpay' ? payment.asset : undefined
+    const stage = stageOfOrder(order)
+    const network = networkName(deps, payment)
+    return { orderId, item, recipient, amount, placedAt, coin, network, stage }
+  }
+  if (checkout === undefined) return undefined
+  const { orderId, item, recipient, amount, startedAt: placedAt, coin, network } = checkout
+  return { orderId, item, recipient, amount, placedAt, coin, network, stage: stageOf(checkout) }
+}
+
 /** The name of the network for people; the id of a network that the store no longer uses. */
 function networkName(
   { purchases }: OrderTrackingDeps,
@@ -137,44 +100,53 @@ function networkName(
   return payeeOn(purchases.payees, network)?.network.name ?? network
 }
 
-function orderView(
-  deps: OrderTrackingDeps,
-  order: Order,
-  checkout: Checkout | undefined,
-  isOwn: boolean,
-): OrderPageView {
-  const { id, item, payment } = order
-  const stage = stageOfOrder(order)
+export type OrderPageView = ReturnType<typeof pageView>
+
+function pageView(deps: OrderTrackingDeps, records: Records, placed: Placed, isOwn: boolean) {
+  const { order, checkout } = records
+  const { orderId: id, item, stage, network, coin, placedAt } = placed
   return {
-    id,
-    kind: item.kind,
-    stage,
-    network: networkName(deps, payment),
-    coin: payment.method === 'btcpay' ? payment.asset : undefined,
-    times: timesOf(order),
-    why: isRefunding(order) ? order.failure.trigger : undefined,
-    hasReceipt: isPaid(order),
-    own: isOwn ? ownView(deps, order, checkout) : undefined,
-    version: `${order.version}.${checkout?.version ?? 0}`,
-    isFinished: over.has(stage),
+    ...{ id, kind: item.kind, stage, network },
+    /** Undefined if USDC was paid. */
+    coin,
+    /** The checkout, until there is an order. */
+    checkout: order ? undefined : checkout?.id,
+    times: { placed: placedAt, ...(order && timesOf(order)) },
+    why: order && reasonOf(order),
+    hasReceipt: order !== undefined && isPaid(order),
+    own: isOwn ? ownView(deps, records, placed) : undefined,
+    /** Changes whenever the content of the page changes; the same for all visitors. */
+    version: `${order?.version ?? 0}.${checkout?.version ?? 0}`,
+    isFinished: over.has(stage) && (order !== undefined || !isWatched(checkout)),
   }
 }
 
-function ownView(
-  deps: OrderTrackingDeps,
-  order: Order,
-  checkout: Checkout | undefined,
-): OwnOrderView {
-  const { id, item, recipient, payment, amount } = order
-  const bought = boughtOf(deps.purchases, { orderId: id, item, recipient })
+function reasonOf(order: Order) {
+  return isRefunding(order) ? order.failure.trigger : undefined
+}
+
+/** Whether money may still come for a checkout. */
+function isWatched(checkout: Checkout | undefined): boolean {
+  return checkout !== undefined && isInvoiced(checkout) && checkout.closedAt === undefined
+}
+
+export type OwnOrderView = ReturnType<typeof ownView>
+
+/** The part that only the buyer sees. It does not contain the goods, which are requested separately. */
+function ownView(deps: OrderTrackingDeps, { order, checkout }: Records, placed: Placed) {
+  const bought = boughtOf(deps.purchases, placed)
+  const invoiced = checkout && isInvoiced(checkout) ? checkout : undefined
   return {
     ...bought,
     receives: reported(deps, order) ?? bought.receives,
-    amount,
-    paidUnits: payment.method === 'btcpay' ? payment.units : undefined,
-    payment: isTaken(order) ? seen(deps, order, order.receipt.transaction) : undefined,
-    refund: refundView(deps, order),
-    ...returnsOf(checkout),
+    amount: placed.amount,
+    /** In the smallest units of the coin; undefined if USDC was paid. */
+    paidUnits: order?.payment.method === 'btcpay' ? order.payment.units : undefined,
+    payment: order && isTaken(order) ? seen(deps, order, order.receipt.transaction) : undefined,
+    refund: order && refundView(deps, order),
+    /** The returns of the checkout: payments beyond the price. */
+    returns: invoiced?.returns ?? [],
+    returnTo: invoiced?.refundTo,
   }
 }
 
@@ -184,35 +156,48 @@ function isTaken(order: Order): order is PaidOrder {
 }
 
 /** The credited amount that the supplier reports, which takes precedence over the estimate. */
-function reported({ purchases }: OrderTrackingDeps, order: Order): Bought['receives'] {
-  if (order.state !== 'FULFILLED') return undefined
+function reported({ purchases }: OrderTrackingDeps, order: Order | undefined): Bought['receives'] {
+  if (order?.state !== 'FULFILLED') return undefined
   const { credited } = goodsOf(purchases.vault, order)
   if (credited === undefined) return undefined
   const { amount, currency, currencyDivisor: divisor } = credited
   return { amount, currency, divisor, isExact: true }
 }
 
-function refundView(deps: OrderTrackingDeps, order: Order): RefundView | undefined {
+export type RefundView = NonNullable<ReturnType<typeof refundView>>
+
+function refundView(deps: OrderTrackingDeps, order: Order) {
   if (!isRefunding(order) || !isTaken(order)) return undefined
   const { payout, payment, changedAt: startedAt } = order
-  // The payer of a coin has the coin before the address.
-  const to = payment.method === 'btcpay' ? payment.payer.replace(/^[^:]*:/, '') : payment.payer
-  if (payout?.state === 'FAILED') return { to, startedAt, stuck: { code: payout.code } }
-  if (payout?.state !== 'CONFIRMED') return { to, startedAt }
-  const sent = { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
-  return { to, startedAt, sent }
+  return {
+    // The payer of a coin has the coin before the address.
+    to: payment.method === 'btcpay' ? payment.payer.replace(/^[^:]*:/, '') : payment.payer,
+    startedAt,
+    sent:
+      payout?.state === 'CONFIRMED'
+        ? { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
+        : undefined,
+    /** Why it waits for the operator. */
+    stuck: payout?.state === 'FAILED' ? { code: payout.code } : undefined,
+  }
 }
 
-function seen({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string): Seen {
+export type Seen = ReturnType<typeof seen>
+
+/** A transaction, with its URL at an explorer. */
+function seen({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string) {
   const isOurs = payment.method === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
   return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
 }
 
-function timesOf(order: Order): OrderPageView['times'] {
+type Times = Partial<
+  Record<'paid' | 'deliverBy' | 'delivered' | 'failed' | 'refunded', Date | undefined>
+>
+
+function timesOf(order: Order): Times {
   const taken = isTaken(order) ? order : undefined
   const back = isRefunding(order) ? order : undefined
   return {
-    placed: order.placedAt,
     paid: taken?.paidAt,
     deliverBy: taken?.deliverBy,
     delivered: order.state === 'FULFILLED' ? order.deliveredAt : undefined,
@@ -221,47 +206,15 @@ function timesOf(order: Order): OrderPageView['times'] {
   }
 }
 
-function checkoutView(deps: OrderTrackingDeps, checkout: Checkout, isOwn: boolean): OrderPageView {
-  const { item, amount } = checkout
-  const stage = stageOfCheckout(checkout)
-  return {
-    id: checkout.orderId,
-    kind: item.kind,
-    stage,
-    network: checkout.network,
-    coin: checkout.coin,
-    checkout: checkout.id,
-    times: { placed: checkout.startedAt },
-    hasReceipt: false,
-    own: isOwn
-      ? { ...boughtOf(deps.purchases, checkout), amount, ...returnsOf(checkout) }
-      : undefined,
-    version: `0.${checkout.version}`,
-    isFinished: over.has(stage) && (!isInvoiced(checkout) || checkout.closedAt !== undefined),
-  }
-}
-
-function returnsOf(checkout: Checkout | undefined): Pick<OwnOrderView, 'returns' | 'returnTo'> {
-  if (checkout === undefined || !isInvoiced(checkout)) return { returns: [] }
-  return { returns: checkout.returns, returnTo: checkout.refundTo }
-}
-
-/** The stage of an order, as its page shows it. */
 type OrderStage =
-  /** In a checkout, and not paid yet. */
   | 'awaiting_payment'
-  /** It is not known yet whether it was paid. */
   | 'checking_payment'
-  /** It is proven that it was not paid, or the money is returned from the checkout. */
   | 'not_paid'
-  /** The chain dropped the payment for good: there is nothing to deliver and nothing to refund. */
   | 'not_taken'
   | 'delivering'
   | 'delivered'
   | 'refunding'
-  /** The coin can only be paid out by hand. */
   | 'refund_by_hand'
-  /** An operator must act before the money can be refunded. */
   | 'refund_stuck'
   | 'refunded'
 
@@ -278,22 +231,24 @@ export function stageOfOrder(order: Order): OrderStage {
       return 'delivered'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
+      // The chain dropped the payment for good: there is nothing to deliver and nothing to refund.
       if (order.settlement === 'LOST' && order.payout?.state !== 'CONFIRMED') return 'not_taken'
       return refundStage(order)
   }
 }
 
-function refundStage(order: Refunding) {
+function refundStage(order: Refunding): OrderStage {
   const state = refundStateOf(order)
   if (state === 'REFUNDED') return 'refunded'
   if (state !== 'REFUND_FAILED') return 'refunding'
   const code = order.payout?.state === 'FAILED' ? order.payout.code : undefined
+  // Some coins can only be paid out by hand.
   const isByHand = code === operatorPays || code === noteTransaction
   return isByHand ? 'refund_by_hand' : 'refund_stuck'
 }
 
-/** The stage before there is an order. */
-function stageOfCheckout({ state }: Checkout): OrderStage {
+/** The stage before there is an order. What came for a checkout that is not paid goes back from there. */
+function stageOf({ state }: Checkout): OrderStage {
   if (state === 'OPENING' || state === 'OPEN') return 'awaiting_payment'
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
@@ -328,22 +283,4 @@ export async function goodsFor(
     const goods = goodsOf(deps.purchases.vault, order)
     return { type: 'goods', kind: order.item.kind, goods }
   })
-}
-
-type CheckoutFinder = Pick<
-  CheckoutStore,
-  'find' | 'findByOrder' | 'findByTransaction' | 'findByAddress'
->
-
-/** The dependencies of the pages that show a person the state of an order. */
-export interface OrderTrackingDeps
-  extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
-  /** Signs session tokens and link tokens. */
-  readonly tokenSigner: Signer
-  /** A keyed digest, for recovery codes. */
-  readonly codes: Digest
-  /** Absent if coins cannot be paid. */
-  readonly checkouts?: CheckoutFinder | undefined
-  /** The explorer's URL of transactions on the store's own chain; the hash is appended. */
-  readonly explorer?: string | undefined
 }

@@ -1,12 +1,13 @@
 import type { OrderId } from '../../lib/ids.ts'
-import { type Digest, hashOf, type Signer } from '../../secrets/secrets.ts'
-import { orNotNow } from '../buying/or-not-now.ts'
-import type { BuyingDeps, FaultLog } from '../deps.ts'
-import { issueToken, readToken } from '../timed-token.ts'
+import { orNotNow } from '../../orders/refusals.ts'
+import { type Digest, hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
+import type { BuyingDeps, FaultLog } from '../operation.ts'
 
 /** Tokens that open orders for a limited time: a link token is in a link of a mail, a session token in a cookie. */
 const orderPrefix = 'kop_'
 const walletPrefix = 'kwp_'
+export const linkTokenDays = 7
+export const sessionSeconds = 3_600
 
 /** The credentials of a visitor to the page of an order. */
 export interface PageCredentials {
@@ -21,12 +22,6 @@ export interface TokenDeps {
   readonly purchases: { readonly now: () => Date }
 }
 
-/** The validity of a link in a mail; a new one can be requested at any time. */
-export const linkTokenDays = 7
-/** The validity of a wallet's session. */
-export const sessionSeconds = 3_600
-
-/** Opens this order to its bearer. */
 export function linkToken(deps: TokenDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
 }
@@ -52,7 +47,6 @@ export function isOutdatedLinkToken(
   return signed?.names[0] === id && orderOfLinkToken(deps, token) === undefined
 }
 
-/** Opens every order that this wallet paid for. */
 export function sessionToken(deps: TokenDeps, wallet: string): string {
   return issue(deps, walletPrefix, wallet, sessionSeconds)
 }
@@ -72,7 +66,7 @@ function issue(
   prefix: string,
   name: string,
   seconds: number,
-): string {
+) {
   const expiresAt = new Date(purchases.now().getTime() + seconds * 1_000)
   return issueToken(tokenSigner, prefix, { names: [name], expiresAt })
 }
@@ -93,8 +87,8 @@ const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const maxLetters = 12
 
 /**
- * A code that opens one order, short enough to write down. It has 60 bits, derived from the order's number with a key
- * of the store, so it is not stored. It is for buyers who lost the private link and have no wallet to sign in with.
+ * A code that opens one order, short enough to write down, for buyers who lost the private link and have no wallet to
+ * sign in with. It has 60 bits, derived from the order's number with a key of the store, so it is not stored.
  */
 export function recoveryCodeOf({ codes }: CodeDeps, id: OrderId): string {
   return lettersOf(codes.of(id)).replaceAll(/(.{4})(?=.)/g, '$1-')

@@ -4,13 +4,22 @@ import { newOrderId } from '../../../test/doubles/ids.ts'
 import type { Script } from '../../../test/doubles/orders.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../../test/fixtures/offers.ts'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  paid,
+  pending,
+  refunded,
+  unpayable,
+} from '../../../test/fixtures/sample-orders.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
+import type { Refunding } from '../../orders/order.ts'
 import { createDigest, createSigner } from '../../secrets/secrets.ts'
 import { checkoutView } from '../checkout.ts'
-import type { BuyingDeps } from '../deps.ts'
-import { orderNamedBy } from './find.ts'
-import { addressIn, leaveAddress, type MailDeps, ordersFor } from './mail.ts'
-import { goodsFor, type OrderTrackingDeps, viewOf } from './order-view.ts'
+import type { BuyingDeps } from '../operation.ts'
+import { addressIn, leaveAddress, type MailDeps, orderNamedBy, ordersFor } from './find.ts'
+import { goodsFor, type OrderTrackingDeps, stageOfOrder, viewOf } from './order-view.ts'
 import {
   daysLeftOf,
   isOutdatedLinkToken,
@@ -335,4 +344,27 @@ describe('an address that is left with an order', () => {
       expect(addressIn(text)).toBeUndefined()
     },
   )
+})
+
+const failing = failed(fulfilling(paid(pending())))
+const vanished: Refunding = {
+  ...failing,
+  settlement: 'LOST',
+  payout: { state: 'FAILED', code: 'payment_vanished', reason: 'gone' },
+}
+
+test.each([
+  ['whose refund waits for an operator', unpayable(failing), 'refund_stuck'],
+  ['whose refund has begun', failing, 'refunding'],
+  ['whose money is back', refunded(failing), 'refunded'],
+  // Nothing was taken, so no refund must be promised.
+  ['whose payment vanished', vanished, 'not_taken'],
+  [
+    'that is asked for in vain',
+    { ...vanished, payout: { state: 'DUE' } } as Refunding,
+    'not_taken',
+  ],
+  ['that was delivered all the same', fulfilled(fulfilling(paid(pending()))), 'delivered'],
+] as const)('an order %s is shown as that', (_, order, stage) => {
+  expect(stageOfOrder(order)).toBe(stage)
 })

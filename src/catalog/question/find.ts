@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** The offers of one kind that a question finds. */
-export interface FoundKind {
+interface FoundKind {
   readonly kind: Kind
   readonly filters: Filters
   readonly total: number

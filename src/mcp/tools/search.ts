@@ -1,13 +1,12 @@
-import type { ReadDeps } from '../../api/deps.ts'
 import { kindAsked, searchAll, searches, searchOfKind } from '../../api/discovery/search.ts'
 import { offerDetail } from '../../api/offers.ts'
-import type { Published } from '../../api/operation.ts'
+import type { Published, ReadDeps } from '../../api/operation.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { described, readParams, refused, text } from '../../catalog/search/params.ts'
 import { argumentSchema, bodyInArguments, inArguments, withoutEmpty } from '../arguments.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../call.ts'
 
 const wide = Object.fromEntries(
   Object.entries(searchAll.query ?? {}).map(([name, { schema }]) => [name, schema]),

@@ -68,7 +68,7 @@ export interface EventStanding extends WebhookEvent {
   readonly answer: string | undefined
 }
 
-export interface WebhookStanding {
+interface WebhookStanding {
   readonly state: WebhookState
   readonly events: readonly EventStanding[]
 }

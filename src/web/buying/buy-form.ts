@@ -1,5 +1,5 @@
 import type { CheckoutService } from '../../api/checkout.ts'
-import { purchasePath } from '../../api/paths.ts'
+import { purchasePath } from '../../api/operation.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { worthOf } from '../../catalog/offer-details.ts'
 import { readPhone } from '../../catalog/phone.ts'

@@ -69,7 +69,7 @@ describe('the page of a payment', () => {
   test('says above the address what is bought, where, and for which number', async () => {
     const offer = topup('T', { faceValue: fixed(5_000, 'GTQ') })
     const bought = { kind: 'topup', brandName: 'Claro', offer, phone: '+50255551234' } as const
-    const { get } = paying(checkoutView('waiting', { bought }))
+    const { get } = paying(checkoutView('waiting', { bought: bought as never }))
     const { body } = await get(url, owner)
     expect(read(body)).toContain(
       'You’re buying Claro airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234 Price 25.00 USD Change',

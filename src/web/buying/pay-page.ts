@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Bought } from '../../api/bought.ts'
-import type { CheckoutService, CheckoutView } from '../../api/checkout.ts'
+import type { Bought, CheckoutService, CheckoutView } from '../../api/checkout.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { linkTokenForCode, withoutLinkToken } from '../../api/tracking/tokens.ts'
 import { isVoid, maxKept, type Return } from '../../checkouts/checkout.ts'

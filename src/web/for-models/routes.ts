@@ -2,19 +2,20 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import pack from '../../../package.json' with { type: 'json' }
 import { purchases, quotes } from '../../api/buying/purchase.ts'
-import type { Site } from '../../api/deps.ts'
-import { groups, type Operation } from '../../api/operation.ts'
-import { operations } from '../../api/operations.ts'
-import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
-import { getRefund } from '../../api/orders/refund.ts'
+import type { Site } from '../../api/operation.ts'
 import {
   catalogPrefix,
+  groups,
   limitsPath,
   manifestPath,
   mcpPath,
+  type Operation,
   openApiPath,
   searchPath,
-} from '../../api/paths.ts'
+} from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
+import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
+import { getRefund } from '../../api/orders/refund.ts'
 import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'

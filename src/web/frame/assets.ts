@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Site } from '../../api/deps.ts'
+import type { Site } from '../../api/operation.ts'
 import { type FixedText, fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import { builtNames, builtScript } from './built-script.ts'
 import { fixedHeaders } from './layout.ts'

@@ -1,4 +1,4 @@
-import type { ReadDeps } from '../../api/deps.ts'
+import type { ReadDeps } from '../../api/operation.ts'
 import type { Texts } from '../texts/texts.ts'
 
 export interface WebDeps extends ReadDeps {

@@ -1,4 +1,4 @@
-import type { Site } from '../../api/deps.ts'
+import type { Site } from '../../api/operation.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 

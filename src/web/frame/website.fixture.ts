@@ -11,7 +11,7 @@ import {
   voucher,
 } from '../../../test/fixtures/offers.ts'
 import type { CheckoutService } from '../../api/checkout.ts'
-import type { BuyingDeps } from '../../api/deps.ts'
+import type { BuyingDeps } from '../../api/operation.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { createLiveCatalog, type LiveCatalog } from '../../catalog/catalog.ts'
 import { networks } from '../../payments/networks.ts'

@@ -5,7 +5,7 @@ import {
   type ShownApproval,
   showApproval,
 } from '../../api/buying/approval.ts'
-import type { BuyingDeps } from '../../api/deps.ts'
+import type { BuyingDeps } from '../../api/operation.ts'
 import { formatUsdc, usdc } from '../../lib/money.ts'
 import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  addressIn,
   findPath,
   orderNamedBy,
   ordersOfSession,
   sessionForWallet,
   walletChallenge,
 } from '../../api/tracking/find.ts'
-import { addressIn } from '../../api/tracking/mail.ts'
 import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
 import { linkTokenForCode, sessionSeconds } from '../../api/tracking/tokens.ts'
 import { countRefused, lookAtRefused } from '../../http/gate.ts'

@@ -5,7 +5,7 @@ import {
   type RevealedGoods,
   revealPath,
 } from '../../api/buying/reveal.ts'
-import type { BuyingDeps } from '../../api/deps.ts'
+import type { BuyingDeps } from '../../api/operation.ts'
 import type { GoodsShown, OrderPageView } from '../../api/tracking/order-view.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'

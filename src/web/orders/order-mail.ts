@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { orNotNow } from '../../api/buying/or-not-now.ts'
-import { findPath } from '../../api/tracking/find.ts'
 import {
   addressIn,
+  findPath,
   leaveAddress,
   type MailDeps,
   type MailedOrder,
   ordersFor,
-} from '../../api/tracking/mail.ts'
+} from '../../api/tracking/find.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { type RateLimiter, takeFrom } from '../../http/gate.ts'
 import { rules } from '../../lib/refusal.ts'
+import { orNotNow } from '../../orders/refusals.ts'
 import { type Html, html } from '../frame/html.ts'
 import { emailAttributes, onlyField } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/senders.ts'

@@ -1,4 +1,4 @@
-import type { Bought } from '../../api/bought.ts'
+import type { Bought } from '../../api/checkout.ts'
 import { findPath } from '../../api/tracking/find.ts'
 import type { OrderPageView, OwnOrderView, Seen } from '../../api/tracking/order-view.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'

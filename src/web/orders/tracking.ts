@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { MailDeps } from '../../api/tracking/mail.ts'
+import type { MailDeps } from '../../api/tracking/find.ts'
 import {
   type OrderPageView,
   type OrderTrackingDeps,

@@ -6,11 +6,11 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../test/fixtures/sample-orders.ts'
-import type { BuyingDeps } from '../api/deps.ts'
-import type { Order, Refunding } from '../orders/order.ts'
-import { createVault } from '../secrets/secrets.ts'
-import { orderOutcome } from './order-outcome.ts'
+} from '../../../test/fixtures/sample-orders.ts'
+import type { BuyingDeps } from '../../api/operation.ts'
+import type { Order, Refunding } from '../../orders/order.ts'
+import { createVault } from '../../secrets/secrets.ts'
+import { orderOutcome } from './orders.ts'
 
 const failing = failed(fulfilling(paid(pending())))
 const gone = { state: 'FAILED', code: 'payment_vanished', reason: 'It vanished.' } as const

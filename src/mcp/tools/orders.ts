@@ -1,0 +1,334 @@
+import { keyForm, signInRequired } from '../../api/buying/credentials.ts'
+import { retryAfterSeconds } from '../../api/buying/payment-required.ts'
+import { buy as buyByCall, quote as quoteFor } from '../../api/buying/purchase.ts'
+import { revealLink } from '../../api/buying/reveal.ts'
+import { type BuyingDeps, mcpPath } from '../../api/operation.ts'
+import {
+  listAsk,
+  listOwnOrders,
+  listTokenHours,
+  lookAtOrder,
+  lookUpIn,
+  orderParams,
+} from '../../api/orders/find-orders.ts'
+import { type OrderView, orderBody, orderMessage, orderStanding } from '../../api/orders/order.ts'
+import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
+import { readParams, refused, text } from '../../catalog/search/params.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { isUnderWay, type Order } from '../../orders/order.ts'
+import {
+  argumentSchema,
+  credentialFields,
+  credentialsIn,
+  flagIn,
+  inArguments,
+  keyIn,
+  mcpTransport,
+  presentedWith,
+  purchaseFields,
+  purchaseIn,
+  receiptKey,
+  signInGuidance,
+  signInWith,
+  textIn,
+  without,
+  withoutEmpty,
+} from '../arguments.ts'
+import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../call.ts'
+
+const includeGoods = {
+  type: 'boolean',
+  default: false,
+  description:
+    'true: puts the goods, the access token and the secret of a webhook into the answer, where everyone who reads this conversation sees them. Otherwise the answer has reveal.url, which shows the goods to a person once.',
+} as const
+
+const idempotencyKey = {
+  type: 'string',
+  description: `Yours, of ${keyForm}, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.`,
+} as const
+
+export const buy: Tool = {
+  name: 'buy',
+  title: 'Buy',
+  description: [
+    'Buys one offer with USDC (x402). The first call, without a payment, costs nothing: it returns an error with the price in accepts[0].',
+    'Sign that and call again with the same arguments and the payment in _meta["x402/payment"]; x402 clients do this by themselves. Each payment is charged once, however often it is sent.',
+    'If no answer arrives, send the very same call again. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
+    'If the goods are not delivered, the full amount is refunded automatically to the wallet that paid.',
+    'The answer has reveal.url, a link that shows the goods to a person once, unless include_goods is true.',
+  ].join(' '),
+  inputSchema: argumentSchema(
+    { ...purchaseFields(), idempotency_key: idempotencyKey, include_goods: includeGoods },
+    ['offerId'],
+  ),
+  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  app: 'order',
+  limit: 'purchase',
+  charges: true,
+  findsOrders: true,
+  run: bought,
+}
+
+async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
+  const { client, heldUp, host } = call
+  // First, so that an invalid flag is refused before anything is bought.
+  const showing = showingOf(call)
+  const outcome = await buyByCall(buying, {
+    kind: undefined,
+    fields: purchaseIn(without(call.args, ['idempotency_key', 'include_goods'])),
+    presented: presentedWith(call),
+    shown: () => credentialsIn(call),
+    patienceMs: undefined,
+    approveAbove: host.approveAbove,
+    transport: mcpTransport,
+    client,
+    heldUp,
+  })
+  if (outcome.type === 'payment_required') {
+    return { type: 'demand', required: outcome.required, more: outcome.more }
+  }
+  if (outcome.type === 'standing') {
+    const { body } = outcome
+    return { type: 'answer', body, advice: body.message, provesNothing: true }
+  }
+  const { settled } = outcome
+  const said = await orderOutcome(buying, outcome, showing)
+  return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
+}
+
+export const quote: Tool = {
+  name: 'quote',
+  title: 'Quote a purchase',
+  description:
+    'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Takes what buy takes, except idempotency_key and include_goods.',
+  inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  app: 'price',
+  limit: 'purchase',
+  charges: true,
+  async run({ args, proofs }, { buying }) {
+    return { type: 'answer', body: await quoteFor(buying, undefined, purchaseIn(args), proofs) }
+  },
+}
+
+const credentialNames = [...Object.keys(credentialFields), 'include_goods']
+
+export const orderStatus: Tool = {
+  name: 'order_status',
+  title: 'Order status',
+  description: `The state of an order, by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. To see the goods, prove that the order is yours: with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without an id, it lists the orders of the wallet that signs in; send the listToken of that answer as access_token to list them again for ${listTokenHours} hours.`,
+  inputSchema: argumentSchema(
+    {
+      orderId: { type: 'string', description: 'From the answer to buy' },
+      ...Object.fromEntries(
+        Object.entries(orderParams).map(([name, { schema }]) => [name, schema]),
+      ),
+      ...credentialFields,
+      include_goods: includeGoods,
+    },
+    [],
+  ),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  app: 'order',
+  limit: 'reading',
+  charges: false,
+  run: statusOf,
+}
+
+async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
+  const { buying } = deps
+  const showing = showingOf(call)
+  const given = inArguments(without(call.args, credentialNames))
+  const { orderId } = readParams(given, { ...orderParams, orderId: text })
+  const { transactionHash, paymentId, ...page } = lookUpIn(
+    inArguments(without(call.args, [...credentialNames, 'orderId'])),
+  )
+  if (orderId === undefined && transactionHash === undefined && paymentId === undefined) {
+    return ordersOfWallet(call, deps, page)
+  }
+  const query = orderId === undefined ? { transactionHash, paymentId } : { orderId }
+  const found = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
+  if (!found.isPublic) return orderOutcome(buying, found, showing)
+  const body = orderStanding(found.order, 'hash')
+  return { type: 'answer', body, advice: body.message }
+}
+
+async function ordersOfWallet(
+  call: ToolCall,
+  { buying }: ToolDeps,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<ToolOutcome> {
+  const ask = listAsk(mcpPath)
+  const shown = { signIn: signInWith(call), accessToken: textIn(call.args, 'access_token') }
+  const list = await listOwnOrders(buying, shown, ask, page, call.log)
+  if (list !== undefined) return { type: 'answer', body: list }
+  const required = signInRequired(buying.signIn, ask)
+  return { type: 'demand', required, more: { message: signInGuidance } }
+}
+
+export const refund: Tool = {
+  name: 'refund',
+  title: 'Refund',
+  description:
+    'The refund of an order that failed: its state or, with an idempotency_key, a claim. Refunds start automatically, so a claim is never needed; it retries one that could not be paid. The full amount always goes to the wallet that paid, never anywhere else. Delivered goods are not refunded. Free.',
+  inputSchema: argumentSchema(
+    {
+      orderId: { type: 'string', description: 'From the answer to buy' },
+      idempotency_key: {
+        type: 'string',
+        description: `Makes the call a claim. Yours, of ${keyForm}, and new for each claim`,
+      },
+      access_token: {
+        type: 'string',
+        description:
+          'Only with a claim: the accessToken of the purchase, if you have it. Claims by strangers then do not use up yours',
+      },
+      reason: {
+        type: 'string',
+        description: `Only with a claim: why, in at most ${maxReason} characters`,
+      },
+    },
+    ['orderId'],
+  ),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: true,
+  },
+  app: 'order',
+  limit: (args) => (keyIn(args) === undefined ? 'reading' : 'purchase'),
+  charges: true,
+  run: refunded,
+}
+
+async function refunded(call: ToolCall, { buying }: ToolDeps) {
+  const { args, log, client } = call
+  const key = keyIn(args)
+  const orderId = textIn(args, 'orderId')
+  if (orderId === undefined) {
+    throw refused('orderId', 'orderId is required: the one in the answer to buy.')
+  }
+  const fields = withoutEmpty(without(args, ['orderId', 'idempotency_key', 'access_token']))
+  const owned = () => ownedBy(buying, credentialsIn(call))
+  const body =
+    key === undefined
+      ? await watched(buying, orderId, fields, log)
+      : await refundClaimed(buying, { orderId, key, fields, client, isOwn: owned() }, log)
+  return { type: 'answer' as const, body }
+}
+
+/** The state of a refund. A call without a key that has other fields is meant as a claim, and is refused. */
+async function watched(
+  buying: ToolDeps['buying'],
+  orderId: string,
+  fields: Record<string, unknown>,
+  log: ToolCall['log'],
+) {
+  if (Object.keys(fields).length === 0) return refundWatched(buying, orderId, log)
+  const message = 'A refund claim needs an idempotency_key.'
+  throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
+}
+
+interface Showing {
+  readonly inline: boolean
+  /** Whether the client brings a person to the link now, or has already done so. */
+  readonly visit: 'now' | 'done' | undefined
+}
+
+/**
+ * How to show the goods for this call. If its host allows only links, and the client can bring a person to a link, it
+ * does so before the model gets the answer, which then does not contain the link.
+ */
+function showingOf({ args, host, person }: ToolCall): Showing {
+  const inline = flagIn(args, 'include_goods') && host.goods === undefined
+  // The client repeats the call for the answer, which must prove ownership again. A payment alone does not.
+  const proof = textIn(args, 'idempotency_key') ?? textIn(args, 'access_token')
+  const isBrought = host.goods === 'link' && person.reached === 'by_result' && proof !== undefined
+  return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
+}
+
+/**
+ * The answer of a tool about an order. Codes stay out of the model's context unless the call asks for them, because
+ * a model can be tricked into repeating what it has read.
+ */
+export async function orderOutcome(
+  deps: BuyingDeps,
+  { order, reveal, accessToken, webhook }: OrderView,
+  showing: Showing,
+): Promise<Extract<ToolOutcome, { type: 'answer' }>> {
+  const { inline, visit } = showing
+  const secrets = inline ? { accessToken, webhook } : {}
+  const view = { order, reveal: reveal && inline, ...secrets }
+  const { orders, ...body } = await orderBody(deps.purchases.vault, view)
+  const isDelivered = order.state === 'FULFILLED'
+  const way = reveal ? wayOf(order, showing) : 'locked'
+  const link = way === 'link' ? linkTo(deps, order) : undefined
+  const advice = orderMessage(order, {
+    again: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
+    delivered: deliveredAdvice[way],
+  })
+  const hint = hints[way === 'link' && !link ? 'locked' : way]
+  return {
+    type: 'answer',
+    body: {
+      ...body,
+      message: advice,
+      orders: orders.map((one) => withoutPictures(one, hint)),
+      ...(link ? { reveal: link } : {}),
+    },
+    advice,
+    picture: pictureIn(orders[0]),
+    visit: visit === 'now' && isDelivered ? visitTo(link?.url) : undefined,
+  }
+}
+
+type Way = 'inline' | 'link' | 'shown' | 'locked'
+
+function wayOf(order: Order, { inline, visit }: Showing): Way {
+  if (inline) return 'inline'
+  return order.state === 'FULFILLED' && visit === 'done' ? 'shown' : 'link'
+}
+
+function linkTo(deps: BuyingDeps, order: Order) {
+  return order.state === 'FULFILLED' || isUnderWay(order) ? revealLink(deps, order) : undefined
+}
+
+function visitTo(url: string | undefined) {
+  return url === undefined
+    ? undefined
+    : { url, message: 'Your purchase is here. The link shows it once.' }
+}
+
+const lockedHint =
+  'Prove that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
+const shownAdvice =
+  'Delivered. The person was given a link that shows the goods once. For a new one, call order_status.'
+
+const hints: Readonly<Record<Way, string>> = {
+  inline: lockedHint,
+  link: 'The goods are behind reveal.url, which opens once: give the link to the person they are for. With include_goods: true they are here instead.',
+  shown: shownAdvice,
+  locked: lockedHint,
+}
+
+const deliveredAdvice: Readonly<Record<Way, string>> = {
+  shown: shownAdvice,
+  inline: 'Delivered. The goods are in the answer above; treat them like cash.',
+  link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
+  locked: 'Delivered. Prove that the order is yours to see the goods.',
+}
+
+type Listed = Awaited<ReturnType<typeof orderBody>>['orders'][number]
+
+/** The QR code is an image of its own in the answer, as PNG, which clients show. */
+function pictureIn(order: Listed | undefined): string | undefined {
+  const png = order?.result?.['qrPng']
+  return typeof png === 'string' ? png.replace(/^[^,]*,/, '') : undefined
+}
+
+function withoutPictures({ result, result_hint, ...order }: Listed, hint: string) {
+  const { qrPng: _, qrSvg: __, ...rest }: Readonly<Record<string, unknown>> = result ?? {}
+  return { ...order, result: result && rest, result_hint: result_hint && hint }
+}
