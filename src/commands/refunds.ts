@@ -288,7 +288,7 @@ function inWords(noted: Noted, line: string): Tried {
   }
 }
 
-export function statusLines(
+function statusLines(
   queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {

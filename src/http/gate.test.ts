@@ -3,14 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import {
-  clientKeyOf,
-  countingHere,
-  limiterOf,
-  limitRules,
-  maxAtOnce,
-  rateLimitHeaders,
-} from './gate.ts'
+import { clientKeyOf, countingHere, limiterOf, limitRules, maxAtOnce } from './gate.ts'
 
 const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 
@@ -54,14 +47,6 @@ describe('a limiter', () => {
     expect(await limiter.peek('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
     vi.setSystemTime(Date.now() + 60_000)
     expect(await limiter.peek('a')).toEqual(untouched)
-  })
-})
-
-test('writes the headers as structured fields', () => {
-  const taken = { allowed: true, remaining: 2, resetSeconds: 60 }
-  expect(rateLimitHeaders(rule, taken)).toEqual({
-    'ratelimit-policy': '"test";q=3;w=60',
-    ratelimit: '"test";r=2;t=60',
   })
 })
 

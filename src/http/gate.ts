@@ -87,7 +87,7 @@ function resultOf(allowed: boolean, { remainingPoints, msBeforeNext }: RateLimit
 }
 
 /** The headers of every answer of a limited path (draft-ietf-httpapi-ratelimit-headers). */
-export function rateLimitHeaders(
+function rateLimitHeaders(
   { name, limit, windowSeconds }: LimitRule,
   { remaining, resetSeconds }: RateLimitResult,
 ): Record<string, string> {

@@ -5,11 +5,6 @@ import { Refusal } from '../lib/refusal.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
 import { routeSupplierWebhook } from './routes.ts'
 
-test('a client that is slow with its headers, its body or its reading is cut off', () => {
-  const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, timeout: 120_000 }
-  expect(testApp().app.server).toMatchObject(timeouts)
-})
-
 /** A store that answers any payment and any sign-in with the status in the path. */
 function storeOf() {
   const { app, pass } = testApp()
