@@ -40,16 +40,12 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
   const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal])
   const { baseUrl, authorization } = service
   const { method, path, body } = request
-  const headers = { authorization, accept: 'application/json' }
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
   try {
     const response = await (service.fetch ?? fetch)(`${baseUrl.replace(/\/+$/, '')}${path}`, {
       method,
-      ...(body === undefined
-        ? { headers }
-        : {
-            headers: { ...headers, 'content-type': 'application/json' },
-            body: JSON.stringify(body),
-          }),
+      headers: { authorization, accept: 'application/json', ...type },
+      body: body === undefined ? null : JSON.stringify(body),
       // The authorization must not follow a redirect to another host.
       redirect: 'error',
       signal,

@@ -63,7 +63,9 @@ export function monitorFloat(
     const [float, gas, wallets, maxBorneOut] = await Promise.all([
       reads.float.read(),
       reads.gas.read(),
-      walletsSeen(sources.supplierWallets),
+      Promise.all(
+        Array.from(sources.supplierWallets, async ([name, look]) => [name, await look()] as const),
+      ),
       sources.maxBorneOut(),
     ])
     for (const refusal of open?.fundsRefusals ?? []) {
@@ -79,19 +81,10 @@ export function monitorFloat(
   return repeat(task, { everyMs, retryMs: everyMs, signal })
 }
 
-async function walletsSeen(
-  wallets: MeansSources['supplierWallets'],
-): Promise<ReadonlyMap<string, SupplierWallet>> {
-  const seen = await Promise.all(
-    Array.from(wallets, async ([name, look]) => [name, await look()] as const),
-  )
-  return new Map(seen.flatMap(([name, wallet]) => (wallet ? [[name, wallet]] : [])))
-}
-
 interface MeansReadings {
   readonly float: Usdc | undefined
   readonly gas: GasFacts | undefined
-  readonly wallets: ReadonlyMap<string, SupplierWallet>
+  readonly wallets: readonly (readonly [name: string, SupplierWallet | undefined])[]
   readonly open: OpenFacts | undefined
   readonly maxBorneOut: Usdc | undefined
 }
@@ -106,8 +99,9 @@ function meansOf(
     pending: usdc(pending),
     gas: gas && open && gasOf(gas, open),
     funds: new Map(
-      open &&
-        Array.from(wallets, ([name, wallet]) => [name, fundsOf(wallet, open.suppliers.get(name))]),
+      wallets.flatMap(([name, wallet]) =>
+        open && wallet ? [[name, fundsOf(wallet, open.suppliers.get(name))] as const] : [],
+      ),
     ),
     maxRefund: sources.maxRefund,
     maxBorneOut,
