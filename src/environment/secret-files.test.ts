@@ -62,14 +62,14 @@ test.each([
 test('a file that gives no value is a problem that names variable and file', () => {
   const missing = join(folder, 'missing')
   expect(problemOf({ GAS_KEY_FILE: missing })).toContain(
-    `GAS_KEY_FILE names ${missing}, which cannot be read: there is no such file`,
+    `GAS_KEY_FILE names ${missing}, which cannot be read: ENOENT`,
   )
   const empty = fileWith('\n')
   expect(problemOf({ GAS_KEY_FILE: empty })).toContain(
     `GAS_KEY_FILE names ${empty}, which is empty`,
   )
   expect(problemOf({ GAS_KEY_FILE: folder })).toContain(
-    `GAS_KEY_FILE names ${folder}, which cannot be read: it is a folder`,
+    `GAS_KEY_FILE names ${folder}, which cannot be read: EISDIR`,
   )
 })
 
@@ -80,7 +80,7 @@ test('all problems are told at once', () => {
 
 test.skipIf(process.getuid?.() === 0)('a file that this account may not read is a problem', () => {
   const file = fileWith('a', 0o000)
-  expect(problemOf({ GAS_KEY_FILE: file })).toContain('this account may not read it')
+  expect(problemOf({ GAS_KEY_FILE: file })).toContain('EACCES')
 })
 
 test('one that is set to nothing is not set', () => {

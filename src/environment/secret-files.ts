@@ -47,19 +47,9 @@ function secretIn(variable: string, file: string): { value: string } | { problem
     const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
     return value === '' ? { problem: `${variable} names ${file}, which is empty` } : { value }
   } catch (error) {
-    return { problem: `${variable} names ${file}, which cannot be read: ${reasonOf(error)}` }
+    const { message } = error as NodeJS.ErrnoException
+    return { problem: `${variable} names ${file}, which cannot be read: ${message}` }
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this account may not read it',
-  EISDIR: 'it is a folder',
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return reasons[code] ?? code
 }
 
 /** Their folder is closed to other accounts, whatever the mode of the file (systemd.exec(5), CREDENTIALS_DIRECTORY). */

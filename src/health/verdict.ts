@@ -139,15 +139,15 @@ function reservedOf({ available, committed, unconfirmed }: Funds): Usdc {
 }
 
 function boundsOf({ cover, funds, maxRefund, maxBorneOut }: BoundMeans): readonly Bound[] {
-  const bounds: Bound[] = [
-    ...(cover ? [{ by: 'refund_float' as const, max: shareOfFloat(cover) }] : []),
-    ...(isFunds(funds)
-      ? [{ by: 'supplier_funds' as const, max: remainder(funds.available, reservedOf(funds)) }]
-      : []),
-    ...(maxRefund === undefined ? [] : [{ by: 'refund_cap' as const, max: maxRefund }]),
-    ...(maxBorneOut === undefined ? [] : [{ by: 'witness' as const, max: maxBorneOut }]),
+  const all: readonly (readonly [Bound['by'], Usdc | undefined])[] = [
+    ['refund_float', cover && shareOfFloat(cover)],
+    ['supplier_funds', isFunds(funds) ? remainder(funds.available, reservedOf(funds)) : undefined],
+    ['refund_cap', maxRefund],
+    ['witness', maxBorneOut],
   ]
-  return bounds.sort((one, other) => Number(one.max - other.max))
+  return all
+    .flatMap(([by, max]) => (max === undefined ? [] : [{ by, max }]))
+    .sort((one, other) => Number(one.max - other.max))
 }
 
 function withoutSales(means: Means, { sold, supplier }: Facts): BoundMeans {

@@ -51,20 +51,24 @@ export async function runSweeper(
 export async function repeatSweep(
   what: string,
   sweeper: Sweeper,
-  { signal, failed }: LoopDeps,
+  loop: LoopDeps,
   { limit = sweepLimit, everyMs = sweepEveryMs } = {},
 ): Promise<void> {
-  const task = async () => {
+  const task = trying(what, () => sweeper.look(limit), loop)
+  await repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal })
+  await sweeper.settled()
+}
+
+function trying(what: string, work: () => Promise<unknown>, { failed }: LoopDeps) {
+  return async () => {
     try {
-      await sweeper.look(limit)
+      await work()
       return true
     } catch (error) {
       failed(what, error)
       return false
     }
   }
-  await repeat(task, { everyMs, retryMs: everyMs, signal })
-  await sweeper.settled()
 }
 
 export interface RetentionDeps {
@@ -94,7 +98,8 @@ const keyDays = 30
  * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). What fails is tried
  * again after a minute and keeps nothing else from being erased.
  */
-export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDeps): Promise<void> {
+export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<void> {
+  const { signal } = loop
   const { orders, checkouts, personalDataDays } = keeping
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const duties: readonly (() => Promise<unknown>)[] = [
@@ -115,12 +120,7 @@ export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDe
     let isGood = true
     for (const duty of duties) {
       if (signal.aborted) break
-      try {
-        await duty()
-      } catch (error) {
-        failed('forget', error)
-        isGood = false
-      }
+      isGood = (await trying('forget', duty, loop)()) && isGood
     }
     return isGood
   }
@@ -133,21 +133,17 @@ const readEveryMs = 5_000
 /** While the denylist cannot be read again, the last one counts. */
 export async function watchDenylist(
   read: () => Promise<readonly string[]>,
-  { signal, failed }: LoopDeps,
+  loop: LoopDeps,
   everyMs = readEveryMs,
 ): Promise<{ readonly denylist: Denylist; readonly work: Promise<void> }> {
-  let parties: ReadonlySet<string> = new Set(await read())
-  const task = async () => {
-    try {
-      parties = new Set(await read())
-      return true
-    } catch (error) {
-      failed('reading the denylist', error)
-      return false
-    }
+  let parties: ReadonlySet<string> = new Set()
+  const readAgain = async () => {
+    parties = new Set(await read())
   }
+  await readAgain()
+  const task = trying('reading the denylist', readAgain, loop)
   return {
     denylist: { has: (party) => parties.has(party) },
-    work: repeat(task, { everyMs, retryMs: everyMs, signal }),
+    work: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }),
   }
 }
