@@ -56,11 +56,7 @@ export function readConfig(environment: Given): Config {
 function sandboxConfig(given: Given) {
   const { DATABASE_URL, ...onlyLive } = liveShape
   const strays = Object.keys(onlyLive).filter((name) => name in given)
-  const shape = z.object({
-    ...commonShape,
-    ...sandboxShape,
-    DATABASE_URL: DATABASE_URL.optional(),
-  })
+  const shape = z.object({ ...commonShape, ...sandboxShape, DATABASE_URL: DATABASE_URL.optional() })
   const env = check(
     shape,
     given,
@@ -78,11 +74,8 @@ function sandboxConfig(given: Given) {
 function liveConfig(given: Given) {
   const strays = Object.keys(sandboxShape).filter((name) => name in given)
   const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: publicUrl })
-  const problems = strays.map(
-    (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
-  )
   const env = check(shape, given, [
-    ...problems,
+    ...strays.map((name) => `${name} is only for the sandbox; leave it out with MODE=live`),
     ...needProblems(given),
     ...walletProblems(given),
     ...nodeProblems(given),

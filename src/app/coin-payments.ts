@@ -50,12 +50,11 @@ export function connectCoins(
   const { storeId, webhookSecret, isTestnet } = access
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, record, now })
-  const tell: Telling = {
-    unclear: (reason) => log?.warn({ reason }, 'unexpected response from the payment processor'),
-    waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
-  }
   return {
-    processor: telling(processor, tell),
+    processor: telling(processor, {
+      unclear: (reason) => log?.warn({ reason }, 'unexpected response from the payment processor'),
+      waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
+    }),
     statement: processor,
     findings: processor.check,
     rates: withRecentValue(processor.rates),

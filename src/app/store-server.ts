@@ -130,16 +130,14 @@ export function isOnlyHere({ host, site }: Pick<Common, 'host' | 'site'>): boole
 }
 
 function metricsPageOf(
-  { now, lookEveryMs, health, counters }: Ground,
+  ground: Ground,
   { chain, storage, supply, purchases, membership }: ServerParts,
 ) {
   return createMetrics({
-    now,
-    cacheMs: lookEveryMs,
-    liveCatalog: purchases.liveCatalog,
-    pricing: purchases.pricing,
-    health,
-    counters: () => counters.registry.metrics(),
+    ...purchases,
+    ...ground,
+    cacheMs: ground.lookEveryMs,
+    counters: () => ground.counters.registry.metrics(),
     orders: storage.orderFacts,
     checkouts: storage.checkoutFacts,
     webhooks: storage.webhooks.facts,

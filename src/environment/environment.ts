@@ -15,10 +15,7 @@ export const liveShape = {
   ...secrets,
 }
 
-interface Group {
-  readonly title: string
-  readonly shape: Readonly<Record<string, z.ZodType>>
-}
+type Group = Readonly<{ title: string; shape: Readonly<Record<string, z.ZodType>> }>
 
 export const groups: readonly Group[] = [
   { title: 'Mode', shape: mode },

@@ -3,15 +3,8 @@ import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
-import type {
-  ApprovalStore,
-  LimitStore,
-  MailBook,
-  OrderStore,
-  ReservationStore,
-} from '../orders/ports.ts'
+import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import type { Denylist } from '../orders/refusals.ts'
-import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 
 /** A node advances at most a hundred orders a second, so that a backlog leaves time for current buyers. */
@@ -71,14 +64,18 @@ function trying(what: string, work: () => Promise<unknown>, { failed }: LoopDeps
   }
 }
 
+interface Forgetful {
+  forget(before: Date, signal?: AbortSignal): Promise<unknown>
+}
+
 export interface RetentionDeps {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys' | 'forgetNeverPaid'>
   readonly checkouts: Pick<CheckoutStore, 'erasePersonal' | 'forgetNeverPaid'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
-  readonly reservations: Pick<ReservationStore, 'forget'>
-  readonly approvals: Pick<ApprovalStore, 'forget'>
-  readonly mail: Pick<MailBook, 'forget'>
-  readonly webhooks: Pick<WebhookStore, 'forget'>
+  readonly reservations: Forgetful
+  readonly approvals: Forgetful
+  readonly mail: Forgetful
+  readonly webhooks: Forgetful
   readonly forgetNonces: () => Promise<unknown>
   readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number

@@ -56,12 +56,7 @@ export async function noteOutcome<T>(
     note(true)
     return seen
   } catch (error) {
-    note(false, firstLineOf(error))
+    note(false, messageOf(error).split('\n')[0]?.slice(0, 200))
     return undefined
   }
-}
-
-function firstLineOf(error: unknown): string {
-  const [line = ''] = messageOf(error).split('\n')
-  return line.slice(0, 200)
 }

@@ -296,7 +296,6 @@ const recordLost: Failure = {
 
 interface Replay {
   readonly now: Date
-  /** In a safe block. */
   readonly payment?: Receipt | undefined
 }
 
