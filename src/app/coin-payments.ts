@@ -18,7 +18,7 @@ import { withRecentValue } from '../operations/cached-reads.ts'
 import { type Coin, readAddress } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 
-/** After its invoice expired. Payments in this time are returned. */
+/** An address is watched for so long after its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
 /** Reading an invoice with a payout takes seven calls, which must end within the lease. */
 const timeoutMs = 5_000

@@ -22,7 +22,7 @@ export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
     throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
   }
   return {
-    /** So that there is no moment at which the port is free. */
+    /** Hands the listening socket over, so that the port is never free. */
     async handTo(app: FastifyInstance) {
       await app.ready()
       app.server.listen(holder)

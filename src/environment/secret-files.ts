@@ -52,7 +52,7 @@ function secretIn(variable: string, file: string): { value: string } | { problem
   }
 }
 
-/** Their folder is closed to other accounts, whatever the mode of the file (systemd.exec(5), CREDENTIALS_DIRECTORY). */
+/** Systemd closes their folder to other accounts, whatever the mode of a file (systemd.exec(5), CREDENTIALS_DIRECTORY). */
 function isCredential(file: string, { CREDENTIALS_DIRECTORY: folder }: Readonly<Environment>) {
   return Boolean(folder) && resolve(file).startsWith(`${resolve(folder ?? '')}${sep}`)
 }

@@ -95,7 +95,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && fits(address, version, Number(bits)))
 }
 
-/** A network of every address is none, nor is an IPv4 network mapped into IPv6 whose prefix counts only IPv4 bits. */
+/** Refuses a network of every address, also an IPv4 network mapped into IPv6 whose prefix counts only IPv4 bits. */
 function fits(address: string, version: number, bits: number): boolean {
   const least = /^::ffff:/i.test(address) ? 97 : 1
   return bits >= least && bits <= (version === 4 ? 32 : 128)

@@ -18,7 +18,7 @@ export interface Funds {
   readonly unconfirmed: Usdc
 }
 
-/** What was read last. Nothing is sold by a part that could not be read recently, because no bound is known. */
+/** What could not be read recently is undefined, and nothing is sold then, because no bound is known. */
 export interface Means {
   readonly cover: Cover | undefined
   /** The price of orders whose payment is being settled. They may need both supplier funds and refunds. */
@@ -93,7 +93,7 @@ export function verdictOfAll(all: ReadonlyMap<string, Verdict>, now: Date): Verd
   return { parts, action: signalsOf(parts, now).agent_action, bounds: best.bounds }
 }
 
-/** By their tightest bound, the highest in front. */
+/** Orders verdicts by their tightest bound, the highest first. */
 function roomiest({ bounds: [one] }: Verdict, { bounds: [other] }: Verdict): number {
   if (one === undefined || other === undefined) return Number(!other) - Number(!one)
   return one.max === other.max ? 0 : one.max > other.max ? -1 : 1

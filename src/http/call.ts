@@ -60,7 +60,7 @@ export const maxBody = 16 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Of JSON only. An empty one is undefined, because indexers probe purchases with it. Keys that would reach an
+ * Takes JSON only. An empty body is undefined, because indexers probe purchases with one. Keys that would reach an
  * object's prototype are refused.
  */
 export function takeJsonBodies(app: FastifyInstance): void {

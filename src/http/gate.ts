@@ -98,7 +98,7 @@ function rateLimitHeaders(
 }
 
 /**
- * By an IPv4 address, also one mapped into IPv6, or the /64 of an IPv6 address, which one subscriber has to itself.
+ * Counts by an IPv4 address, also one mapped into IPv6, or the /64 of an IPv6 address, which one subscriber has to itself.
  * Texts that are no address count as one client, so that nobody can pose as a new one each time.
  */
 export function clientKeyOf(address: string): string {
@@ -111,7 +111,7 @@ export function clientKeyOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-/** Before the body is read: no host (400), too many requests (429), an unknown path (404) or method (405). */
+/** Refuses before the body is read: no host (400), too many requests (429), an unknown path (404) or method (405). */
 export function guardRequests(app: FastifyInstance, limits: Limits, routes: RouteTable): void {
   app.addHook('onRequest', async (request, reply) => {
     requireHost(request)

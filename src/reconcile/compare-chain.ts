@@ -72,7 +72,7 @@ async function noteStray(
   note(notes, differs('payment_without_order', { ...(first ? { order: first.id } : {}), ...about }))
 }
 
-/** Not before the address was the store's. What was authorized is compared even then: the record may be older. */
+/** Counts once the address is the store's. What was authorized is always compared: the record may be older. */
 function isOfStore(
   { wallets }: Notes,
   role: WalletRole,
