@@ -1,5 +1,5 @@
+import { insidesIn } from '../test/harness/insides.ts'
 import type { NodeSettings } from '../test/harness/node.ts'
-import { insidesIn } from '../test/stories/reading.ts'
 import type { Input } from './inputs.ts'
 import type { Answer } from './send.ts'
 

@@ -1,37 +1,28 @@
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { expectDeliveredOnce, payForVoucher } from './contracts/outcomes.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
 import { bodyFor, eventually, get, termsOf } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { letIn, openStore, type Store } from './store.ts'
 
-let server: pg.Client
 let store: Store
-let name: string
 let buyer: Buyer
 let terms: Accepts
 
 beforeAll(async () => {
-  server = new pg.Client(inject('parts').databaseUrl)
-  await server.connect()
   store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '3' } })
-  name = new URL(store.databaseUrl).pathname.slice(1)
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })
 beforeEach(async () => {
   buyer = await newBuyer()
 })
 afterEach(async () => {
-  await comeBack()
+  await letIn(store.databaseUrl, true)
   await becomesReady()
 })
-afterAll(async () => {
-  await store.close()
-  await server.end()
-})
+afterAll(() => store.close())
 
 /** The signals look at the newest calls; what is told next begins when they are good again. */
 const becomesReady = () =>
@@ -39,15 +30,6 @@ const becomesReady = () =>
     () => get(store.url, '/readyz'),
     ({ status }) => status === 200,
   )
-
-async function goAway(): Promise<void> {
-  await server.query(`alter database ${name} with allow_connections false`)
-  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-    name,
-  ])
-}
-
-const comeBack = () => server.query(`alter database ${name} with allow_connections true`)
 
 async function payment(): Promise<string> {
   return (await buyer.sign(terms)).header
@@ -58,7 +40,7 @@ const paymentsOf = () => transfersBetween(store.parts, buyer.address, store.payT
 test('without a database nobody is charged, and the same payment is good when it is back', async () => {
   const header = await payment()
   const before = { rows: await rowsKept(store), bought: (await ledgerOf(store)).length }
-  await goAway()
+  await letIn(store.databaseUrl, false)
   const refused = await payForVoucher(store, header)
   expect(refused.status).toBe(503)
   // It may have been sent and taken before; not even that can be looked up.
@@ -66,7 +48,7 @@ test('without a database nobody is charged, and the same payment is good when it
   expect(refused.headers.get('payment-required')).toBeNull()
   expect(await paymentsOf()).toEqual([])
 
-  await comeBack()
+  await letIn(store.databaseUrl, true)
   expect({ rows: await rowsKept(store), bought: (await ledgerOf(store)).length }).toEqual(before)
   const answer = await eventually(
     () => payForVoucher(store, header),

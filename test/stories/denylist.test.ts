@@ -4,16 +4,7 @@ import { carryOut, commandOf } from '../../src/commands/denylist.ts'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { choose, ledgerOf, sendChoice } from './coins/person.ts'
-import {
-  bodyFor,
-  buy,
-  buyDelivered,
-  eventually,
-  get,
-  post,
-  supplierSays,
-  until,
-} from './requests.ts'
+import { bodyFor, buy, buyDelivered, eventually, until } from './requests.ts'
 import { useStore } from './store.ts'
 
 // The operator lists whom the store sells nothing to, and pays nothing back without a person.
@@ -58,35 +49,6 @@ test('a wallet on the list pays nothing, and is given what it bought before', as
   await until(store, again.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   const then = await transfersBetween(store.parts, buyer.address, store.payTo)
   expect(then).toHaveLength(paid.length + 1)
-})
-
-test('a refund to a wallet that was listed meanwhile waits for a person', async () => {
-  const buyer = await newBuyer()
-  const { answer } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
-  const { orderId } = answer.body
-  await denylist('add', buyer.address, ...reason)
-  await eventually(
-    () => buy(store, buyer, 'voucher', bodyFor('voucher', 'OK')),
-    ({ answer: { status } }) => status === 403,
-  )
-  await supplierSays(store, orderId, 'FAILED')
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
-  const claim = () => post(store.url, `/api/catalog/orders/${orderId}/refund`, {}, newKey())
-  const refund = await get(store.url, `/api/catalog/orders/${orderId}/refund`)
-  expect(refund.body.error.code).toBe('payee_declined')
-  await claim()
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
-  expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toEqual([])
-
-  await denylist('remove', buyer.address, ...reason)
-  await eventually(
-    async () => {
-      await claim()
-      return get(store.url, `/api/catalog/orders/${orderId}`)
-    },
-    ({ body }) => body.refund_state === 'REFUNDED',
-  )
-  expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toHaveLength(1)
 })
 
 test('an address of a coin on the list pays nothing, and gets nothing back', async () => {

@@ -1,8 +1,3 @@
-import {
-  type CompleteSIWxInfo,
-  createSIWxPayload,
-  encodeSIWxHeader,
-} from '@x402/extensions/sign-in-with-x'
 import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
 import { numberToHex } from 'viem'
@@ -14,16 +9,15 @@ import {
   type Outcome,
   type Place,
   type Shop,
-  type SignedRequest,
 } from '../../openapi/calls/call.ts'
 import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { kinds } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
-import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
-import { openNode, openSibling, openStore, type Store, siblingSettings } from './store.ts'
+import { callerFor, eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
+import { limitsAt, signInFor } from './signing-in.ts'
+import { letIn, openNode, openSibling, openStore, type Store, siblingSettings } from './store.ts'
 
 /** From here nobody asks any more: the store saw too many requests. */
 const busyAddress = '10.255.255.255'
@@ -71,9 +65,10 @@ export async function openExampleShop(): Promise<ExampleShop> {
     })
   })
   const dear = await openDear(open)
-  const limited = limitedBuyer(open, { perOrderUsdc: '0.01' })
-  const careful = limitedBuyer(open, { approveAboveUsdc: '0.01' })
-  const declining = limitedBuyer(open, { approveAboveUsdc: '0.01' })
+  const limits = limitsAt(callerFor(open))
+  const limited = limits.limitedTo({ perOrderUsdc: '0.01' })
+  const careful = limits.limitedTo({ approveAboveUsdc: '0.01' })
+  const declining = limits.limitedTo({ approveAboveUsdc: '0.01' })
   const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()
   for (const kind of kinds) paymentsAway.set(kind, await paymentAt(away, buyer, kind, bodyOf(kind)))
@@ -95,8 +90,14 @@ export async function openExampleShop(): Promise<ExampleShop> {
       const wallet = by === 'another' ? newBuyer() : { buyer, limited, careful, spent }[by]
       return paymentAt(open, await wallet, kind, body, amount)
     },
-    signIn: (path, at = 'open', request = { method: 'GET' }) =>
-      signInAt(urls[at], buyer, path, request),
+    signIn: (path, at = 'open', { method, body } = { method: 'GET' }) =>
+      signInFor(callerFor({ url: urls[at] }), buyer, path, {
+        method,
+        ...(body && {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        }),
+      }),
     denied: deniedAt(open),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],
@@ -232,39 +233,6 @@ async function paymentAt(
   return (await buyer.sign(amount === undefined ? terms : { ...terms, amount })).header
 }
 
-async function signInAt(
-  url: string,
-  buyer: Buyer,
-  path: string,
-  { method, body: asked }: SignedRequest,
-): Promise<string> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    ...(asked === undefined ? {} : { headers: json, body: JSON.stringify(asked) }),
-  })
-  const { extensions } = (await response.json()) as {
-    extensions: { 'sign-in-with-x': { info: object; supportedChains: [object] } }
-  }
-  const { info, supportedChains } = extensions['sign-in-with-x']
-  const challenge = { ...info, ...supportedChains[0] } as CompleteSIWxInfo
-  return encodeSIWxHeader(await createSIWxPayload(challenge, buyer.account, challenge.uri))
-}
-
-const json = { 'content-type': 'application/json' }
-
-/** A wallet whose spending limit is below every price. */
-async function limitedBuyer({ url }: Store, body: object): Promise<Buyer> {
-  const wallet = await newBuyer()
-  const path = '/api/catalog/limits'
-  const signIn = await signInAt(url, wallet, path, { method: 'PUT', body })
-  await fetch(`${url}${path}`, {
-    method: 'PUT',
-    headers: { ...json, 'sign-in-with-x': signIn },
-    body: JSON.stringify(body),
-  })
-  return wallet
-}
-
 /** A payment for a purchase of its own, which a person has declined. */
 async function declinedAt(store: Store, buyer: Buyer, kind: Kind, body: object): Promise<string> {
   const payment = await paymentAt(store, buyer, kind, body)
@@ -310,12 +278,7 @@ async function goAway({ url, databaseUrl }: Store, rpc: StoryProxy): Promise<voi
     () => get(url, '/readyz'),
     ({ status }) => status === 503,
   )
-  const server = inject('parts').databaseUrl
-  const name = new URL(databaseUrl).pathname.slice(1)
-  await query(server, `alter database ${name} with allow_connections false`)
-  await query(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-    name,
-  ])
+  await letIn(databaseUrl, false)
 }
 
 /** Asks more often than any limit allows; where that was done within the minute, once each. */

@@ -13,8 +13,7 @@ import { validate } from 'mppx/discovery'
 import { expect, test } from 'vitest'
 import { operations as allOperations } from '../../src/api/operations.ts'
 import { kinds } from '../../src/catalog/good.ts'
-import { callerFor } from './reading.ts'
-import { bodyFor, get, post, purchasePath } from './requests.ts'
+import { bodyFor, callerFor, get, post, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 
 const store = useStore({

@@ -18,7 +18,6 @@ vi.doMock('../../src/suppliers/suppliers.ts', async (original) => {
 })
 
 const { newBuyer } = await import('./buyer.ts')
-const { openSources } = await import('./reconciling.ts')
 const { openStore } = await import('./store.ts')
 
 const ten = { offerId: 'acme-TEN', firstName: 'Ada', lastName: 'Lovelace' }
@@ -71,16 +70,4 @@ test('an order that it cannot deliver is refunded', async () => {
   const { answer } = await buy(store, buyer, 'voucher', { ...ten, offerId: 'acme-GONE' })
   await until(store, answer.body.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   expect(await buyer.balance()).toBe(before)
-})
-
-test('the reconciliation compares its purchases too', async () => {
-  const sources = await openSources(store.settings)
-  try {
-    expect(await sources.reconcile()).toMatchObject({ differences: [] })
-    supplier.purchases.clear()
-    const { differences } = await sources.reconcile()
-    expect(differences).toMatchObject([{ code: 'delivered_but_not_charged' }])
-  } finally {
-    await sources.close()
-  }
 })

@@ -20,6 +20,7 @@ export function bodyFor(kind: Kind, outcome: string): Record<string, unknown> {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
+  readonly text: string
   // Answers are looked at field by field; what they must be is what each story says.
   // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested
   readonly body: any
@@ -175,6 +176,17 @@ export async function answerOf(response: Response): Promise<Answer> {
   return {
     status: response.status,
     headers: response.headers,
+    text,
     body: isJson && text ? JSON.parse(text) : text,
+  }
+}
+
+export type Call = (path: string, init?: RequestInit) => Promise<Answer>
+
+/** Calls the store, each time from another client address. */
+export function callerFor(store: { readonly url: string }): Call {
+  return async (path, { headers = {}, ...init } = {}) => {
+    const sent = { ...fromAnywhere(), ...(headers as Record<string, string>) }
+    return answerOf(await fetch(`${store.url}${path}`, { ...init, headers: sent }))
   }
 }

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { callerFor } from './reading.ts'
-import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
+import { bodyFor, buy, callerFor, type Kind, post, purchasePath, until } from './requests.ts'
 import { useStore } from './store.ts'
 
 const store = useStore({

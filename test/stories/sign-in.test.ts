@@ -1,17 +1,12 @@
 import { x402Client } from '@x402/core/client'
-import {
-  type CompleteSIWxInfo,
-  createSIWxClientExtension,
-  createSIWxPayload,
-  encodeSIWxHeader,
-} from '@x402/extensions/sign-in-with-x'
+import { createSIWxClientExtension, createSIWxPayload } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { rowsKept, settled } from './facts.ts'
 import { openClient } from './mcp/client.ts'
-import { callerFor } from './reading.ts'
-import { buyDelivered, type Kind } from './requests.ts'
+import { buyDelivered, callerFor, type Kind } from './requests.ts'
+import { signInFor } from './signing-in.ts'
 import { useStore } from './store.ts'
 
 const store = useStore()
@@ -39,20 +34,8 @@ beforeAll(async () => {
   await settled(store)
 })
 
-/** The challenge of a path, ready to be signed. */
-async function challengeOf(path: string): Promise<CompleteSIWxInfo> {
-  const { info, supportedChains } = (await call(path)).body.extensions['sign-in-with-x']
-  return { ...info, ...supportedChains[0] }
-}
-
-/** A `SIGN-IN-WITH-X` header as the stock helpers make it. */
-async function signedHeader(wallet: Buyer, path = list): Promise<string> {
-  const info = await challengeOf(path)
-  return encodeSIWxHeader(await createSIWxPayload(info, wallet.account, info.uri))
-}
-
 const read = async (path: string, wallet = buyer) =>
-  call(path, { headers: { 'sign-in-with-x': await signedHeader(wallet) } })
+  call(path, { headers: { 'sign-in-with-x': await signInFor(call, wallet, list) } })
 
 const idsOf = (items: readonly { readonly orderId: string }[]) =>
   items.map(({ orderId }) => orderId)

@@ -22,8 +22,6 @@ export interface StoreOptions {
   /** The supplier's pace; `SLOW` takes 100 steps. */
   readonly stepMs?: number
   readonly offers?: number
-  /** False: the supplier sends no webhooks, and only polling makes progress. */
-  readonly webhooks?: boolean
   /** A BTCPay Server of its own beside the store, and its pace. */
   readonly coins?: Partial<BtcpayOptions>
   /** How the node reaches the chain, when not directly. */
@@ -39,8 +37,6 @@ export interface StoreOptions {
   readonly receivers?: NodeSettings['receivers']
   /** How often the node looks at its wallets and parts, where a story waits for that. */
   readonly lookEveryMs?: number
-  /** What the refund wallet holds at first, in atomic USDC. */
-  readonly refundFloat?: bigint
 }
 
 const enoughUsdc = 100_000_000_000n
@@ -66,7 +62,7 @@ export async function openStore(options: StoreOptions = {}) {
     facilitatorKey: options.facilitatorKey,
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),
-    refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),
+    refundKey: await fundedRefundKey(parts),
     databaseUrl: await copyOf(inject('parts').template),
     supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
     supplierKey,
@@ -198,7 +194,7 @@ function openSupplier(
     offers,
     stepMs,
     lateSeconds: 660,
-    ...(options.webhooks === false ? {} : { webhook: target }),
+    webhook: target,
   })
 }
 
@@ -221,9 +217,9 @@ async function atBtcpay(url: string | undefined, path: string, body: unknown) {
   return answer
 }
 
-async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${string}`> {
+async function fundedRefundKey(parts: ChainParts): Promise<`0x${string}`> {
   const key = generatePrivateKey()
-  if (float > 0n) await mintUsdc(parts, privateKeyToAddress(key), float)
+  await mintUsdc(parts, privateKeyToAddress(key), enoughUsdc)
   return key
 }
 
@@ -231,6 +227,15 @@ async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${s
 export function copyOf(databaseUrl: string): Promise<string> {
   const template = new URL(databaseUrl).pathname.slice(1)
   return newDatabase(inject('parts').databaseUrl, `template ${template}`)
+}
+
+/** Lets nobody connect to a database any more, or everybody again. */
+export async function letIn(databaseUrl: string, isLetIn: boolean): Promise<void> {
+  const server = inject('parts').databaseUrl
+  const name = new URL(databaseUrl).pathname.slice(1)
+  await query(server, `alter database ${name} with allow_connections ${isLetIn}`)
+  const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1'
+  if (!isLetIn) await query(server, end, [name])
 }
 
 export async function newDatabase(serverUrl: string, like = ''): Promise<string> {

@@ -144,12 +144,3 @@ test('what is still on its way is not refundable yet', async () => {
     body: { code: 'not_refundable', charged: 'yes', state: 'FULFILLING' },
   })
 })
-
-test('an open-value voucher costs what its buyer chose, and is worth it', async () => {
-  const buyer = await newBuyer()
-  const body = { ...bodyFor('voucher', 'OPEN'), value: 0.35 }
-  const { answer, accepts } = await buy(store, buyer, 'voucher', body)
-  expect(accepts.amount).toBe('350000')
-  expect(answer.body.orders[0].state).toBe('FULFILLED')
-  expect(await bookedFor(store, answer.body.orderId)).toMatchObject([{ deliveries: 1 }])
-})

@@ -3,10 +3,9 @@ import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { describe, expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
-import { callerFor } from './reading.ts'
-import { bodyFor, buy } from './requests.ts'
+import { bodyFor, buy, callerFor } from './requests.ts'
+import { limitsAt, limitsPath } from './signing-in.ts'
 import { useStore } from './store.ts'
-import { json, limitsAt, limitsPath } from './wallet-limits.ts'
 
 const store = useStore()
 const call = callerFor(store)
@@ -43,7 +42,8 @@ describe('the sign-in', () => {
     const client = new x402Client()
     client.registerExtension(createSIWxClientExtension({ signers: [wallet.account] }))
     const body = JSON.stringify({ perOrderUsdc: '2.5', countries: ['us'] })
-    const put = { method: 'PUT', headers: json, body }
+    const headers = { 'content-type': 'application/json' }
+    const put = { method: 'PUT', headers, body }
     const set = await wrapFetchWithPayment(fetch, client)(`${store.url}${limitsPath}`, put)
     expect(set.status).toBe(200)
     const other = await newBuyer(0n)

@@ -1,37 +1,27 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { website } from '../../../src/web/frame/website.fixture.ts'
 import { checkoutService } from '../../fixtures/checkouts.ts'
 import { bodyFor, fromAnywhere } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { letIn, openStore, type Store } from '../store.ts'
 import { choose, formOf, type Paying, sendForm } from './person.ts'
 
 // What whoever has sent coins, or is about to, reads on each page while the database is away.
 
 const { offerId = '', ...fields } = bodyFor('voucher', 'OK') as Record<string, string>
-let server: pg.Client
 let store: Store
 let paying: Paying
 let bought: Record<string, string>
 
 beforeAll(async () => {
-  server = new pg.Client(inject('parts').databaseUrl)
-  await server.connect()
   store = await openStore({ coins: {} })
   paying = await choose(store, 'LTC')
   const { refundTo } = paying
   bought = { ...fields, ...(await formOf(store, offerId)), pay: 'LTC', 'refundTo-LTC': refundTo }
-  const name = new URL(store.databaseUrl).pathname.slice(1)
-  await server.query(`alter database ${name} with allow_connections false`)
-  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-    name,
-  ])
+  await letIn(store.databaseUrl, false)
 })
 afterAll(async () => {
-  const name = new URL(store.databaseUrl).pathname.slice(1)
-  await server.query(`alter database ${name} with allow_connections true`)
+  await letIn(store.databaseUrl, true)
   await store.close()
-  await server.end()
 })
 
 interface PageRoute {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
+import { type Coin, coins, parseUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { choose, ledgerOf, operate, type Paying } from './person.ts'
+import { choose, ledgerOf, type Paying } from './person.ts'
 
 const store = useStore({ coins: {} })
 
@@ -43,45 +43,6 @@ describe('each coin', () => {
       ({ refund_state: state }) => state === 'REFUNDED',
     )
     expect(refund_state).toBe('REFUNDED')
-  })
-
-  test.concurrent('what is too much goes back, and the goods come', async () => {
-    const coin = 'ETH'
-    const paying = await choose(store, coin)
-    await pay(paying, { amount: formatUnits(paying.units * 4n, coin) })
-    await orderIn('FULFILLED', paying)
-    await expectBack(coin, paying, paying.units * 3n)
-  })
-
-  test.concurrent('what comes late goes back', async () => {
-    const coin = 'ETH'
-    const paying = await choose(store, coin, { outcome: 'LOST' })
-    await pay(paying, { late: true })
-    await expectBack(coin, paying, paying.units)
-  })
-})
-
-describe('money back in Monero', () => {
-  test('waits for an operator, with the address and the amount', async () => {
-    const paying = await choose(store, 'XMR', { outcome: 'DECLINED' })
-    await pay(paying)
-    const failed = await until(
-      store,
-      paying.orderId,
-      ({ refund_state }) => refund_state === 'REFUND_FAILED',
-    )
-    expect(failed.orders[0].state).toBe('FULFILLMENT_FAILED')
-    const { lines } = await operate(store, { does: 'status' })
-    expect(lines.join()).toContain(`${formatUnits(paying.units, 'XMR')} XMR`)
-    expect(lines.join()).toContain(paying.refundTo)
-
-    const reference = paying.orderId
-    const transaction = '7a'.repeat(32)
-    expect(await operate(store, { does: 'paid', reference, transaction })).toMatchObject({
-      isDone: true,
-    })
-    await until(store, reference, ({ refund_state }) => refund_state === 'REFUNDED')
-    expect((await operate(store, { does: 'status' })).lines.join()).not.toContain(paying.refundTo)
   })
 })
 

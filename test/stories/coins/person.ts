@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
-import { openDatabase } from '../../../src/adapters/storage/database.ts'
-import { carryOut } from '../../../src/commands/refunds.ts'
-import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
-import { usdc } from '../../../src/lib/money.ts'
 import type { Coin } from '../../../src/payments/coins.ts'
 import { bodyFor, eventually, fromAnywhere, type Kind } from '../requests.ts'
 import type { Store } from '../store.ts'
@@ -109,12 +105,4 @@ export async function ledgerOf(
   Record<Coin, { readonly incoming: readonly Moved[]; readonly outgoing: readonly Moved[] }>
 > {
   return (await fetch(`${store.settings.processor?.url}/sandbox/ledger`)).json() as never
-}
-
-/** What the operator's command does for refunds. */
-export function operate(store: Store, command: RefundsCommand) {
-  const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
-  const database = openDatabase(store.databaseUrl, options)
-  const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
-  return carryOut({ database, caps, by: 'story' }, command).finally(() => database.end())
 }

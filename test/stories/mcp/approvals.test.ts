@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { callerFor } from '../reading.ts'
-import { bodyFor, get, post, purchasePath, termsOf } from '../requests.ts'
+import { bodyFor, callerFor, get, post, purchasePath, termsOf } from '../requests.ts'
+import { limitsAt } from '../signing-in.ts'
 import { useStore } from '../store.ts'
-import { limitsAt } from '../wallet-limits.ts'
 import { type Arguments, buyWith, openClient, paymentFor, versions } from './client.ts'
 
 const store = useStore()

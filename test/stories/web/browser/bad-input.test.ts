@@ -3,7 +3,8 @@ import { noBrowser } from '../../../harness/browser.ts'
 import { expectGoods, testOffer } from './shopping.ts'
 import { browserStories } from './visit.ts'
 
-const { test, parts } = browserStories()
+const { test } = browserStories()
+
 describe.skipIf(noBrowser !== undefined)('a wallet', () => {
   test.concurrent('that is wrong in every way says so at its step, and pays once', async ({
     visitWithWallet,
@@ -38,20 +39,5 @@ describe.skipIf(noBrowser !== undefined)('a wallet', () => {
     await press()
     await expectGoods(page, 'esim')
     expect(await paid()).toEqual([500_000n])
-  })
-
-  test.concurrent('whose money is gone when it is taken is told, and no order is made', async ({
-    visitWithWallet,
-  }) => {
-    const { page, wallet, paid } = await visitWithWallet({ funds: 0n, balance: 9_000_000n })
-    await page.goto(`/buy/${testOffer('esim')}`)
-    await page.locator('#pay-USDC').check()
-    await page.getByRole('button', { name: /^Pay/ }).click()
-    await page.getByText('The payment was not accepted').waitFor()
-    expect(await paid()).toEqual([])
-    const orders = await parts.store.query('select id from orders where payer = $1', [
-      wallet.address.toLowerCase(),
-    ])
-    expect(orders).toEqual([])
   })
 })

@@ -1,8 +1,7 @@
 import { formatUnits, parseUnits } from '../../../../src/payments/coins.ts'
-import { callerFor } from '../../reading.ts'
-import { bodyFor, buy, type Kind } from '../../requests.ts'
+import { bodyFor, buy, callerFor, type Kind } from '../../requests.ts'
+import { limitsAt } from '../../signing-in.ts'
 import type { Store } from '../../store.ts'
-import { limitsAt } from '../../wallet-limits.ts'
 import {
   chooseCoin,
   fillIn,
