@@ -17,6 +17,8 @@ const long = [
   'deploy/**/*.test.ts',
 ]
 const longStories = [
+  // Its nodes start anew, one after the other.
+  'test/stories/changed-keys.test.ts',
   'test/stories/database-away.test.ts',
   'test/stories/rehearsed-start.test.ts',
   // It waits for a facilitator that forgets.

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { tokensIn } from '../../harness/tokens.ts'
 import { post } from '../requests.ts'
 import { useStore } from '../store.ts'
 import { openClient, versions } from './client.ts'
@@ -15,8 +14,8 @@ describe.each(versions)('a client of %s', (version) => {
     const { tools } = await client.listTools()
     const names = ['search', 'get_offer', 'quote', 'buy', 'order_status', 'refund']
     expect(tools.map(({ name }) => name)).toEqual(names)
-    // Every session of a model begins with them.
-    expect(tokensIn(JSON.stringify(tools))).toBeLessThanOrEqual(3_000)
+    // Every session of a model begins with them: about 3,000 tokens.
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(13_000)
     for (const tool of tools) {
       // What hosts check before the store does, and with fewer words, is left out.
       const { properties = {}, ...root } = tool.inputSchema

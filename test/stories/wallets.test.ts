@@ -14,15 +14,14 @@ import { deploy, smartWallet, walletCode } from './contracts/wallet.ts'
 import { bodyFor, buy, termsOf } from './requests.ts'
 import { useStore } from './store.ts'
 
-// Each of these is refused with fresh terms and its reason, and nothing has happened.
-
-const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '2' } })
+const store = useStore()
 const rich = 1_000_000_000n
 let terms: Accepts
 
 beforeAll(async () => {
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })
+
 const newOwner = () => privateKeyToAccount(generatePrivateKey())
 
 test('a payment that somebody else submitted first is found and delivered', async () => {
