@@ -123,7 +123,7 @@ function subjectOf(question: Question, reading: Reading) {
 }
 
 /** Whether it names a brand, a use or a line, and not just a kind. */
-function namesGoods({ brands, use, wanted }: Pick<Subject, 'brands' | 'use' | 'wanted'>): boolean {
+function namesGoods({ brands, use, wanted }: Subject): boolean {
   return (brands ?? use) !== undefined || wanted('phone', 'iccid').length > 0
 }
 
@@ -206,16 +206,18 @@ function likelyCurrencies(currencies: readonly string[], local: readonly string[
 }
 
 /** The value of cards and lines. A number without a currency is in that of the country, and for a card in dollars. */
-function valueIn(subject: Subject, asked: readonly Kind[], local: readonly string[]) {
-  const { wanted, named } = subject
-  const amounts = wanted('money')
-  const [number] = wanted('number')
-  for (const part of amounts) {
-    if (part.exact === undefined) continue
+function valueIn(
+  subject: Subject,
+  asked: readonly Kind[],
+  local: readonly string[],
+): Value | undefined {
+  const amounts = subject.wanted('money')
+  const part = amounts.find(({ exact }) => exact !== undefined)
+  if (part?.exact !== undefined) {
     return { part, amount: part.exact, currencies: likelyCurrencies(part.currencies, local) }
   }
-  const isOfGoods = namesGoods(subject) || named.length > 0
-  if (number === undefined || amounts.length > 0 || !isOfGoods) return undefined
+  const [number] = namesGoods(subject) || subject.named.length > 0 ? subject.wanted('number') : []
+  if (number === undefined || amounts.length > 0) return undefined
   const usual = asked.length === 1 && asked[0] === 'voucher' ? ['USD'] : undefined
   return { part: number, amount: number.amount, currencies: local.length > 0 ? local : usual }
 }
@@ -227,26 +229,20 @@ function priceFor(
   local: readonly string[],
   rates: RateTable | undefined,
 ) {
-  const amounts = wanted('money')
-  const inDollars = (part: (typeof amounts)[number] | undefined, amount = Number.NaN) => {
-    const { currencies = [] } = part ?? {}
+  const limit = (bound: 'least' | 'most' | 'exact') => {
+    const part = wanted('money').find((one) => one[bound] !== undefined)
+    if (part === undefined) return undefined
     // Prices are in dollars of the United States.
-    const [currency = ''] =
-      currencies[0] === 'USD' ? currencies : likelyCurrencies(currencies, local)
-    const usdc = currency === 'USD' ? amount : amount / (rates?.perUsd[currency] ?? Number.NaN)
-    return Number.isNaN(usdc) ? undefined : usdc
+    const isUsd = part.currencies[0] === 'USD'
+    const [currency = ''] = isUsd ? [] : likelyCurrencies(part.currencies, local)
+    const rate = isUsd ? 1 : rates?.perUsd[currency]
+    return rate === undefined ? undefined : { part, usdc: (part[bound] ?? 0) / rate }
   }
-  const least = amounts.find((part) => part.least !== undefined)
-  const most = amounts.find(
-    (part) => (part.most ?? (isPlan ? part.exact : undefined)) !== undefined,
-  )
-  const minUsdc = inDollars(least, least?.least)
-  const maxUsdc = question.maxUsdc ?? inDollars(most, most?.most ?? most?.exact)
-  const limits = [
-    minUsdc === undefined ? undefined : least,
-    maxUsdc === undefined ? undefined : most,
-  ]
-  return { limits, price: { minUsdc, maxUsdc } }
+  const least = limit('least')
+  const ofPlan = isPlan ? limit('exact') : undefined
+  const most = question.maxUsdc === undefined ? (limit('most') ?? ofPlan) : undefined
+  const price: Filters = { minUsdc: least?.usdc, maxUsdc: question.maxUsdc ?? most?.usdc }
+  return { limits: [least?.part, most?.part], price }
 }
 
 /** Words without a meaning that the question may be about, so that nothing is found rather than something else. */
@@ -326,8 +322,12 @@ function unwantedFor(index: SearchIndex, kind: Kind, { reading, brands }: Wish):
 }
 
 /** What says so in its texts, and everything of the sub-type, which is wider: games and cinemas share one. */
-function usedFor({ texts, subTypes }: Use): Filters[] {
-  return [...texts.map((exactText) => ({ exactText })), ...subTypes.map((subType) => ({ subType }))]
+function usedFor(use: Use): Filters[] {
+  return [...textsOf(use), ...use.subTypes.map((subType) => ({ subType }))]
+}
+
+function textsOf({ texts }: Use): Filters[] {
+  return texts.map((exactText) => ({ exactText }))
 }
 
 /** The plans that cover most of each region, its most visited countries first; undefined if none cover half of one. */
@@ -361,7 +361,11 @@ function firstOf(index: SearchIndex, search: Search, most: number): readonly Off
     index.search({ ...filters, ...more }, { offset: 0, limit }, 'price').offers
   const isOfUse = wish.use !== undefined && kind === 'voucher'
   const limit = isOfUse ? Math.max(most, maxCompared) : most
-  const ranks = ranksFor(index, search).map((more) => find(more, limit))
+  const likely = likeliest(index, search)
+  const { every = [], none = [] } = filters
+  const ranks = likely
+    ? [find({ every: [...every, likely] }, limit), find({ none: [...none, likely] }, limit)]
+    : [find({}, limit)]
   // Always of equally many, so that pages neither repeat nor skip any.
   const compared = isOfUse ? ranks.flatMap((offers) => offers.slice(0, maxCompared)) : []
   const brands = new Set<string>()
@@ -371,13 +375,7 @@ function firstOf(index: SearchIndex, search: Search, most: number): readonly Off
   return [...new Set([...ofUse, ...ofBrands, ...ranks.flat()])].slice(0, most)
 }
 
-/** Filters that together find the same: of the likely operator, of exactly the value, or what says the use comes first. */
-function ranksFor(index: SearchIndex, search: Search): Filters[] {
-  const { every = [], none = [] } = search.filters
-  const first = likeliest(index, search)
-  return first === undefined ? [{}] : [{ every: [...every, first] }, { none: [...none, first] }]
-}
-
+/** What comes before the rest: what is of the likely operator, of exactly the value, or says the use. */
 function likeliest(index: SearchIndex, { kind, wish }: Search): Filters | undefined {
   const { operator, brands, worth, use } = wish
   if (kind === 'topup' && operator !== undefined && brands === undefined) {
@@ -388,8 +386,7 @@ function likeliest(index: SearchIndex, { kind, wish }: Search): Filters | undefi
     if (brandKeys !== undefined) return { brandKeys }
   }
   if (worth !== undefined) return { amount: 'fixed' }
-  const texts = kind === 'voucher' ? (use?.texts ?? []) : []
-  return texts.length === 0 ? undefined : { any: texts.map((exactText) => ({ exactText })) }
+  return kind === 'voucher' && use && use.texts.length > 0 ? { any: textsOf(use) } : undefined
 }
 
 interface Unanswered {

@@ -1,4 +1,4 @@
-import { oneLine, wordsOf } from '../../lib/text.ts'
+import { oneLine } from '../../lib/text.ts'
 import { isCountry } from '../countries.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
@@ -63,7 +63,7 @@ export function readQuestion(
   const text = withoutFlags(oneLine(written))
   const isLine = kind === undefined || kind === 'topup'
   const number = numberIn(text, isLine ? country : undefined)
-  const parts = new Reader(text, number, kind, indexes).read()
+  const parts = new Reader(text, number, indexes).read()
   const [place, ...others] = partsOf({ parts }, 'country')
   // The words may name the country of a number that has no code: "0803 123 4567 nigeria".
   const local =
@@ -95,7 +95,10 @@ function partAt({ from, to }: Span, text: string, said: Said): Part {
 }
 
 const isExcludable: ReadonlySet<string> = new Set(['brand', 'country', 'region', 'kind', 'use'])
-const isGrammar: ReadonlySet<string> = new Set(['filler', 'join', 'not', 'bound', 'context'])
+/** What a phrase means even if a brand or a country has that name or code. */
+const isGrammar: ReadonlySet<string> = new Set(
+  'filler join not bound context kind device'.split(' '),
+)
 
 /** Shorter names can result from small words by chance. */
 const minJoinedLength = 6
@@ -105,43 +108,24 @@ class Reader {
   readonly #tokens: readonly Token[]
   readonly #words = vocabulary()
   readonly #lexicons: Readonly<Record<Kind, BrandLexicon>>
-  /** The kinds that are named or given. */
-  readonly #kinds: readonly Kind[]
   readonly #parts: Part[]
-  /** Parts of names and misspelled names, which may be other words. */
-  readonly #unsure = new Set<Part>()
   #bound: { readonly from: number; readonly is: 'most' | 'least' } | undefined
   /** "Not", until what it is about. Behind that, only a list goes on. */
   #not: (Span & { isUsed: boolean }) | undefined
 
-  constructor(text: string, number: Part | undefined, kind: Kind | undefined, indexes: Indexes) {
+  constructor(text: string, number: Part | undefined, indexes: Indexes) {
     this.#text = text
     this.#parts = number === undefined ? [] : [number]
     this.#lexicons = byKind((one) => brandLexicon(indexes[one]))
     this.#tokens = tokensOf(text).filter(
       ({ from, to }) => number === undefined || from >= number.to || to <= number.from,
     )
-    this.#kinds = kind === undefined ? this.#kindsNamed() : [kind]
   }
 
   read(): readonly Part[] {
     for (let at = 0; at < this.#tokens.length; ) at += this.#takeAt(at)
     this.#endNot()
-    const wanted = this.#parts.filter(({ type, isExcluded }) => type === 'brand' && !isExcluded)
-    const isSure = wanted.some((part) => !this.#unsure.has(part))
-    const isWord = (part: Part) => isSure && this.#unsure.has(part) && !part.isExcluded
-    return this.#parts
-      .map((part) => (isWord(part) ? partAt(part, part.text, { type: 'word' }) : part))
-      .sort((one, other) => one.from - other.from)
-  }
-
-  #kindsNamed(): Kind[] {
-    return this.#tokens.flatMap((_, at) =>
-      this.#sizesAt(at).flatMap((size) => {
-        const meaning = this.#words.meanings.get(phraseAt(this.#tokens, at, size))
-        return meaning?.type === 'kind' ? [meaning.kind] : []
-      }),
-    )
+    return this.#parts.sort((one, other) => one.from - other.from)
   }
 
   /** How many tokens phrases may have that begin with this one, the most first. */
@@ -165,15 +149,14 @@ class Reader {
     return this.#takeUnclear(at) ?? this.#takeUnknown(at)
   }
 
-  #add(at: number, size: number, said: Said): number {
-    const not = this.#not
-    const isExcluded = not !== undefined && isExcludable.has(said.type)
+  #add(at: number, size: number, said: Said, begin?: number): number {
+    const not = isExcludable.has(said.type) ? this.#not : undefined
     const own = this.#spanOf(at, size)
-    const from = isExcluded && !not.isUsed ? not.from : own.from
+    const from = not?.isUsed === false ? not.from : (begin ?? own.from)
     const text = this.#text.slice(from, own.to)
-    this.#parts.push({ ...said, from, to: own.to, text, isExcluded })
-    if (isExcluded) not.isUsed = true
-    else this.#endNot()
+    this.#parts.push({ ...said, from, to: own.to, text, isExcluded: not !== undefined })
+    if (not === undefined) this.#endNot()
+    else not.isUsed = true
     this.#bound = undefined
     return size
   }
@@ -198,17 +181,8 @@ class Reader {
     const behind = this.#bound === undefined ? this.#boundBehind(next) : undefined
     const end = behind?.end ?? next
     const bounds = boundsOf(amount, this.#bound?.is ?? behind?.is)
-    const from = this.#bound?.from
-    this.#add(
-      at,
-      end - at,
-      type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds },
-    )
-    if (from !== undefined) {
-      const part = this.#parts.pop() as Part
-      this.#parts.push({ ...part, from, text: this.#text.slice(from, part.to) })
-    }
-    return end - at
+    const said: Said = type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds }
+    return this.#add(at, end - at, said, this.#bound?.from)
   }
 
   /** A bound behind an amount: "20 dollars or less". One before another amount is of that: "5 GB, max 10 dollars". */
@@ -228,23 +202,15 @@ class Reader {
   #takePhrase(at: number, size: number): number | undefined {
     const phrase = phraseAt(this.#tokens, at, size)
     const meaning = this.#words.meanings.get(phrase)
-    const brands = this.#brandsIn('whole', phrase)
-    if (brands !== undefined && this.#isName(brands, meaning)) {
-      return this.#add(at, size, { type: 'brand', brands })
-    }
+    const isName = meaning === undefined || !isGrammar.has(meaning.type)
+    const brands = isName ? this.#brandsIn('whole', phrase) : undefined
+    if (brands !== undefined) return this.#add(at, size, { type: 'brand', brands })
     const code = size === 1 ? this.#codeAt(at, meaning) : undefined
     if (code !== undefined) return this.#add(at, size, { type: 'country', code })
     if (meaning !== undefined) return this.#takeMeaning(at, size, meaning)
     const joined = phrase.replaceAll(' ', '')
     const parted = joined.length < minJoinedLength ? undefined : this.#brandsIn('joined', joined)
     return parted && this.#add(at, size, { type: 'brand', brands: parted })
-  }
-
-  /** Whether a phrase is the name of brands, and does not more likely mean something else. */
-  #isName(brands: Brands, meaning: Meaning | undefined): boolean {
-    if (meaning === undefined) return true
-    const isWanted = this.#kinds.length === 0 || this.#kinds.some((kind) => brands[kind].length > 0)
-    return isWanted && meaning.type !== 'kind' && !isGrammar.has(meaning.type)
   }
 
   #takeMeaning(at: number, size: number, meaning: Meaning): number {
@@ -297,61 +263,45 @@ class Reader {
     return meaning !== undefined && isGrammar.has(meaning.type)
   }
 
-  /** Takes a part of a name, or a misspelled one. */
+  /** Takes a part of a name, or a misspelled name, which may be another word: only if no brand is wanted already. */
   #takeUnclear(at: number): number | undefined {
     const { word } = this.#tokens[at] as Token
-    if (this.#words.everyday.has(word)) return undefined
+    const hasBrand = this.#parts.some(({ type, isExcluded }) => type === 'brand' && !isExcluded)
+    if (this.#words.everyday.has(word) || (hasBrand && this.#not === undefined)) return undefined
     const brands = this.#brandsIn('parts', word)
-    if (brands !== undefined) return this.#addUnsure(at, 1, brands)
+    if (brands !== undefined) return this.#add(at, 1, { type: 'brand', brands })
     for (const size of this.#sizesAt(at, 3)) {
-      const taken = this.#takeMisspelled(at, size)
-      if (taken !== undefined) return taken
+      const said = this.#misspelled(phraseAt(this.#tokens, at, size).replaceAll(' ', ''))
+      if (said !== undefined) return this.#add(at, size, said)
     }
     return undefined
   }
 
-  /** Takes a misspelled name. A word that is a brand by itself must be a part of that name: "gogle play". */
-  #takeMisspelled(at: number, size: number): number | undefined {
-    const words = phraseAt(this.#tokens, at, size).split(' ')
-    const text = words.join('')
-    if (text.length < 4 || !/[a-z]/.test(text) || /\d{3}/.test(text)) return undefined
-    const right = words.filter((word) => words.length > 1 && this.#brandsIn('whole', word))
-    const [code] = right.length === 0 && text.length > 5 ? this.#words.places(text) : []
-    if (code !== undefined) return this.#add(at, size, { type: 'country', code })
-    const brands = byKind((kind) =>
-      brandsLike(this.#lexicons[kind], text).filter((brand) => {
-        const name = wordsOf(this.#lexicons[kind].nameOf(brand))
-        return name.length > right.length && right.every((word) => name.includes(word))
-      }),
-    )
-    return kinds.some((kind) => brands[kind].length > 0)
-      ? this.#addUnsure(at, size, brands)
-      : undefined
-  }
-
-  #addUnsure(at: number, size: number, brands: Brands): number {
-    this.#add(at, size, { type: 'brand', brands })
-    this.#unsure.add(this.#parts.at(-1) as Part)
-    return size
+  #misspelled(text: string): Said | undefined {
+    if (text.length < 4 || !/[a-z]/.test(text) || /^\d|\d{3}/.test(text)) return undefined
+    const [code] = text.length > 5 ? this.#words.places(text) : []
+    if (code !== undefined) return { type: 'country', code }
+    const brands = byKind((kind) => brandsLike(this.#lexicons[kind], text))
+    return kinds.some((kind) => brands[kind].length > 0) ? { type: 'brand', brands } : undefined
   }
 
   #takeUnknown(at: number): number {
     const { word, isNumber, gap } = this.#tokens[at] as Token
-    if (isNumber) return this.#takeNumber(at)
     const last = this.#parts.at(-1)
-    if (last?.type === 'word' && gap === '' && last.to === this.#spanOf(at, 1).from) {
-      this.#parts.pop()
-      this.#parts.push({ ...last, to: last.to + word.length, text: last.text + word })
-    } else if (!/^(?:[a-z]|\P{L}+)$/u.test(word)) {
-      // Single letters and signs mean nothing by themselves.
-      this.#add(at, 1, { type: 'word' })
+    const { from, to } = this.#spanOf(at, 1)
+    if (isNumber) return this.#takeNumber(at, amountIn(word))
+    // Single letters and signs mean nothing by themselves.
+    if (/^(?:[a-z]|\P{L}+)$/u.test(word)) return 1
+    // Letters of writing without spaces are one word.
+    if (last?.type !== 'word' || gap !== '' || last.to !== from) {
+      return this.#add(at, 1, { type: 'word' })
     }
+    this.#parts.splice(-1, 1, { ...last, to, text: this.#text.slice(last.from, to) })
     return 1
   }
 
   /** A number without a unit. With a bound it is money: "not above 30". */
-  #takeNumber(at: number): number {
-    const amount = amountIn((this.#tokens[at] as Token).word)
+  #takeNumber(at: number, amount: number): number {
     if (this.#bound === undefined) return this.#add(at, 1, { type: 'number', amount })
     return this.#takeAmount(at, { type: 'money', end: at + 1, amount, currencies: ['USD'] })
   }

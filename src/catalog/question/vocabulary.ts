@@ -4,7 +4,7 @@ import { kinds } from '../good.ts'
 import { goods } from '../kinds.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { Kind } from '../offer.ts'
-import { type Likenesses, likenesses } from '../search/words.ts'
+import { likenesses } from '../search/words.ts'
 import placeWords from './place-words.json' with { type: 'json' }
 import regions from './regions.json' with { type: 'json' }
 import words from './words.json' with { type: 'json' }
@@ -56,21 +56,7 @@ const languages =
 /** No phrase has more words, or letters of writing without spaces. */
 export const longestPhrase = 14
 
-export interface Vocabulary {
-  readonly meanings: ReadonlyMap<string, Meaning>
-  /** Names of countries in Latin letters, which people misspell. */
-  readonly places: Likenesses<string>
-  readonly units: ReadonlyMap<string, Unit>
-  /** Each word or sign, folded and in the singular, with the ISO 4217 codes that it may mean, the likeliest first. */
-  readonly currencies: ReadonlyMap<string, readonly string[]>
-  readonly numbers: ReadonlyMap<string, number>
-  /** From 0 for January. */
-  readonly months: ReadonlyMap<string, number>
-  /** Between two dates or amounts. */
-  readonly until: ReadonlySet<string>
-  /** Common words that look like names of brands, and are not taken for a part or a misspelling of one. */
-  readonly everyday: ReadonlySet<string>
-}
+export type Vocabulary = ReturnType<typeof makeVocabulary>
 
 let made: Vocabulary | undefined
 
@@ -79,7 +65,7 @@ export function vocabulary(): Vocabulary {
   return made
 }
 
-function makeVocabulary(): Vocabulary {
+function makeVocabulary() {
   const meanings = allMeanings()
   const places = [...meanings].flatMap(([name, meaning]) =>
     meaning.type === 'country' && /^[a-z ]{5,}$/.test(name)
@@ -88,12 +74,15 @@ function makeVocabulary(): Vocabulary {
   )
   return {
     meanings,
+    /** Names of countries in Latin letters, which people misspell. */
     places: likenesses(places),
     units: allUnits(),
     currencies: allCurrencies(),
     numbers: new Map(Object.entries(words.numbers)),
     months: allMonths(),
+    /** Between two dates or amounts. */
     until: new Set(phrasesIn(words.until)),
+    /** Common words that look like names of brands, and are not taken for a part or a misspelling of one. */
     everyday: new Set(phrasesIn(words.everyday)),
   }
 }
@@ -123,7 +112,7 @@ function allMeanings(): Map<string, Meaning> {
     ...regions.map(({ words: list, countries }) => {
       return [list, { type: 'region', countries: countries.split(' ') }] as const
     }),
-    ...words.categories.map((one) => [one.words, { type: 'use', use: useOf(one) }] as const),
+    ...words.categories.map((use) => [use.words, { type: 'use', use }] as const),
     ...voucherSubTypes.map((name) => {
       return [name, { type: 'use', use: { subTypes: [name], texts: [] } }] as const
     }),
@@ -143,16 +132,6 @@ function allMeanings(): Map<string, Meaning> {
   }
   meanings.delete('')
   return meanings
-}
-
-interface WrittenUse {
-  readonly subTypes?: string
-  readonly texts?: string
-}
-
-function useOf({ subTypes, texts }: WrittenUse): Use {
-  const list = (text: string | undefined) => text?.split(',').map((each) => each.trim()) ?? []
-  return { subTypes: list(subTypes), texts: list(texts) }
 }
 
 function namesOfCountries(): (readonly [name: string, meaning: Meaning])[] {
@@ -180,7 +159,10 @@ function allUnits(): Map<string, Unit> {
   ])
 }
 
-/** By code, the last word of the English name ("dollar" of "US Dollar"), and the words and signs that are written. */
+/**
+ * The codes that a word or sign may mean, folded and in the singular, the likeliest first: by code, the last word of the English name ("dollar" of "US Dollar"), and the words and
+ * signs that are written.
+ */
 function allCurrencies(): Map<string, readonly string[]> {
   const english = new Intl.DisplayNames('en', { type: 'currency' })
   // Without metals and units of account, whose names have other meanings: "gold", "rights".
@@ -199,6 +181,7 @@ function allCurrencies(): Map<string, readonly string[]> {
   return found
 }
 
+/** From 0 for January. */
 function allMonths(): Map<string, number> {
   const months = new Map<string, number>()
   for (const language of languages.slice(0, 8)) {
