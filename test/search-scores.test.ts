@@ -83,7 +83,7 @@ function answerTo({ query: written, kind, country }: Asked): Answer {
   return {
     offers,
     leftOut,
-    nearest: questionHint({ indexes: sold, found, rates }).nearest,
+    nearest: questionHint(found).nearest,
   }
 }
 

@@ -230,7 +230,7 @@ function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Publi
   const { sold, rates } = deps.liveCatalog.current()
   const found = findFor(sold, question, rates)
   const { operator, kinds } = found.wish
-  const hint = () => questionHint({ indexes: sold, found, rates })
+  const hint = () => questionHint(found)
   return {
     total: found.total,
     limit,

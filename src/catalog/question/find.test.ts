@@ -13,7 +13,7 @@ function storeOf(...offers: readonly Offer[]) {
     const found = findFor(sold, asked, rates)
     const { kinds, total, leftOut } = found
     const ids = kinds.flatMap(({ first }) => first(10).map(({ id }) => id as string))
-    const hint = total === 0 ? questionHint({ indexes: sold, found, rates }) : undefined
+    const hint = total === 0 ? questionHint(found) : undefined
     return { ids, total, leftOut, hint }
   }
 }
@@ -231,7 +231,7 @@ const { sold: indexes, rates } = catalogOf(
 function hintOf(question: Question) {
   const found = findFor(indexes, question, rates)
   expect(found.total).toBe(0)
-  return questionHint({ indexes, found, rates })
+  return questionHint(found)
 }
 
 test.each(['what do you sell', 'any offers', 'do you sell bitcoin'])(

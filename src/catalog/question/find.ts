@@ -60,20 +60,20 @@ export function findFor(
   rates: RateTable | undefined,
   reading = readQuestion(question.query ?? '', indexes, question),
 ): Found {
-  const wish = wishOf(indexes, question, reading, rates)
+  const wish = wishOf({ indexes, question, rates, reading })
   for (const tried of triesFor(wish)) {
-    const found = tried.kinds.flatMap((kind) => foundIn(indexes[kind], kind, tried))
+    const found = tried.kinds.flatMap((kind) => foundIn(kind, tried))
     if (found.length > 0) return foundWith(tried, found)
   }
   return foundWith(wish, [])
 }
 
-function foundIn(index: SearchIndex, kind: Kind, wish: Wish): FoundKind[] {
-  const filters = filtersFor(index, kind, wish)
-  const total = filters === undefined ? 0 : index.count(filters)
+function foundIn(kind: Kind, wish: Wish): FoundKind[] {
+  const filters = filtersFor(kind, wish)
+  const total = filters === undefined ? 0 : wish.indexes[kind].count(filters)
   if (filters === undefined || total === 0) return []
   const first = (most: number, further: Filters = {}) =>
-    firstOf(index, { kind, wish, filters: { ...filters, ...further } }, most)
+    firstOf(kind, wish, { ...filters, ...further }, most)
   return [{ kind, filters, total, first }]
 }
 
@@ -87,7 +87,15 @@ function foundWith(wish: Wish, found: readonly FoundKind[]): Found {
 /** What the words and the fields ask for, besides money. */
 type Subject = ReturnType<typeof subjectOf>
 
-function subjectOf(question: Question, reading: Reading) {
+interface Asked {
+  readonly indexes: Indexes
+  readonly question: Question
+  readonly rates: RateTable | undefined
+  readonly reading: Reading
+}
+
+function subjectOf(asked: Asked) {
+  const { question, reading } = asked
   const { country, covers = [], phoneCountry } = question
   const wanted = <T extends Said['type']>(...types: readonly T[]) =>
     partsOf(reading, ...types).filter(({ isExcluded }) => !isExcluded)
@@ -101,8 +109,7 @@ function subjectOf(question: Question, reading: Reading) {
   const line = phoneCountry ?? phone?.country
   const own = country === undefined ? wanted('country').map(({ code }) => code) : [country]
   return {
-    question,
-    reading,
+    ...asked,
     wanted,
     /** The kinds that the words name. */
     named: [...new Set(named)],
@@ -163,23 +170,18 @@ interface Value {
 /** What a question asks for, as conditions that must all be met. */
 type Wish = ReturnType<typeof wishOf>
 
-function wishOf(
-  indexes: Indexes,
-  question: Question,
-  reading: Reading,
-  rates: RateTable | undefined,
-) {
-  const subject = subjectOf(question, reading)
+function wishOf(question: Asked) {
+  const subject = subjectOf(question)
   const { wanted, named, use, countries } = subject
   const asked = kindsFor(subject)
-  const local = localCurrencies(indexes, subject)
+  const local = localCurrencies(subject)
   const isPlan = asked.length === 1 && asked[0] === 'esim'
   const value = isPlan ? undefined : valueIn(subject, asked, local)
-  const { limits, price } = priceFor(subject, isPlan, local, rates)
+  const { limits, price } = priceFor(subject, isPlan, local)
   const used = new Set<Part | undefined>([
     ...wanted('brand', 'phone', 'iccid'),
     ...wanted('country').filter(({ code }) => countries.includes(code)),
-    ...(question.country === undefined ? wanted('region') : []),
+    ...(subject.regions.length > 0 ? wanted('region') : []),
     ...(named.some((kind) => asked.includes(kind)) ? wanted('kind') : []),
     ...(asked.includes('voucher') ? wanted('use').filter((part) => part.use === use) : []),
     // Vouchers have neither data nor days.
@@ -193,8 +195,9 @@ function wishOf(
 }
 
 /** The currencies of what is sold for the countries: what their people mean by a word that several share. */
-function localCurrencies({ voucher, topup }: Indexes, { wanted, countries }: Subject): string[] {
+function localCurrencies({ indexes, wanted, countries }: Subject): string[] {
   if (countries.length === 0 || wanted('money', 'number').length === 0) return []
+  const { voucher, topup } = indexes
   return [voucher, topup].flatMap((index) => index.values('currency', { countries }))
 }
 
@@ -223,12 +226,7 @@ function valueIn(
 }
 
 /** The limits of the price, in USDC. An amount in a currency without a rate limits nothing. */
-function priceFor(
-  { wanted, question }: Subject,
-  isPlan: boolean,
-  local: readonly string[],
-  rates: RateTable | undefined,
-) {
+function priceFor({ wanted, question, rates }: Subject, isPlan: boolean, local: readonly string[]) {
   const limit = (bound: 'least' | 'most' | 'exact') => {
     const part = wanted('money').find((one) => one[bound] !== undefined)
     if (part === undefined) return undefined
@@ -288,7 +286,7 @@ function worthsOf({ part, amount, currencies }: Value, wish: Wish): Wish[] {
 }
 
 /** The filters for offers of this kind; undefined if it has none of the brand or the region. */
-function filtersFor(index: SearchIndex, kind: Kind, wish: Wish): Filters | undefined {
+function filtersFor(kind: Kind, wish: Wish): Filters | undefined {
   const { brands, use, countries, regions, worth, plan, price } = wish
   if (brands?.[kind].length === 0) return undefined
   const isCard = kind === 'voucher'
@@ -299,17 +297,18 @@ function filtersFor(index: SearchIndex, kind: Kind, wish: Wish): Filters | undef
     every: [isCard && use ? usedFor(use) : [], worth ?? []].flatMap((any) =>
       any.length === 0 ? [] : [{ any }],
     ),
-    none: unwantedFor(index, kind, wish),
+    none: unwantedFor(kind, wish),
     countries: places.length === 0 ? undefined : places,
     ...price,
     ...(isCard ? {} : plan),
   }
-  return kind === 'esim' ? coveringMost(index, { ...filters, covers: countries }, regions) : filters
+  if (kind !== 'esim') return filters
+  return coveringMost(wish.indexes[kind], { ...filters, covers: countries }, regions)
 }
 
 /** What is excluded, and, unless a brand is named, test brands. */
-function unwantedFor(index: SearchIndex, kind: Kind, { reading, brands }: Wish): Filters[] {
-  const tests = brands === undefined ? brandLexicon(index).tests : []
+function unwantedFor(kind: Kind, { indexes, reading, brands }: Wish): Filters[] {
+  const tests = brands === undefined ? brandLexicon(indexes[kind]).tests : []
   const excluded = reading.parts.filter(({ isExcluded }) => isExcluded)
   return [{ brandKeys: tests }, ...excluded.flatMap(one)]
 
@@ -345,23 +344,16 @@ function coveringMost(
   return { ...filters, covers }
 }
 
-interface Search {
-  readonly kind: Kind
-  readonly filters: Filters
-  readonly wish: Wish
-}
-
 /** Among so many offers of a use, one of each brand comes first. */
 const maxCompared = 200
 
 /** The first offers: of each rank by price, and of a use or of several brands one of each before all others. */
-function firstOf(index: SearchIndex, search: Search, most: number): readonly Offer[] {
-  const { kind, wish, filters } = search
+function firstOf(kind: Kind, wish: Wish, filters: Filters, most: number): readonly Offer[] {
   const find = (more: Filters, limit: number) =>
-    index.search({ ...filters, ...more }, { offset: 0, limit }, 'price').offers
+    wish.indexes[kind].search({ ...filters, ...more }, { offset: 0, limit }, 'price').offers
   const isOfUse = wish.use !== undefined && kind === 'voucher'
   const limit = isOfUse ? Math.max(most, maxCompared) : most
-  const likely = likeliest(index, search)
+  const likely = likeliest(kind, wish)
   const { every = [], none = [] } = filters
   const ranks = likely
     ? [find({ every: [...every, likely] }, limit), find({ none: [...none, likely] }, limit)]
@@ -376,11 +368,11 @@ function firstOf(index: SearchIndex, search: Search, most: number): readonly Off
 }
 
 /** What comes before the rest: what is of the likely operator, of exactly the value, or says the use. */
-function likeliest(index: SearchIndex, { kind, wish }: Search): Filters | undefined {
+function likeliest(kind: Kind, wish: Wish): Filters | undefined {
   const { operator, brands, worth, use } = wish
   if (kind === 'topup' && operator !== undefined && brands === undefined) {
     // A brand of "Orange Mali" may be called Orange in every country.
-    const { whole } = brandLexicon(index)
+    const { whole } = brandLexicon(wish.indexes[kind])
     const [name, first = ''] = [phraseOf(operator), ...wordsOf(operator)]
     const brandKeys = whole.get(name) ?? whole.get(first)
     if (brandKeys !== undefined) return { brandKeys }
@@ -389,23 +381,16 @@ function likeliest(index: SearchIndex, { kind, wish }: Search): Filters | undefi
   return kind === 'voucher' && use && use.texts.length > 0 ? { any: textsOf(use) } : undefined
 }
 
-interface Unanswered {
-  readonly indexes: Indexes
-  readonly found: Found
-  readonly rates: RateTable | undefined
-}
-
 /** Explains why a question finds nothing. The question finds something with the value that the hint proposes. */
-export function questionHint(unanswered: Unanswered): Hint {
-  const { wish } = unanswered.found
+export function questionHint({ wish, unused }: Found): Hint {
   const words = unknownWords(wish)
   const [kind, ...others] = wish.kinds
   const noun = others.length === 0 && kind !== undefined ? goods[kind].plural : 'offers'
-  const hint = budgetHint(unanswered, noun) ?? brandHint(unanswered, noun)
+  const hint = budgetHint(wish, noun) ?? brandHint(wish, noun)
   if (hint !== undefined) return hint
   if (kind === undefined) return { message: noSubject }
   if (words.length > 0) return { message: `No ${noun} have ${words.map(quoted).join(', ')}.` }
-  return lessHint(unanswered, `No ${noun} meet all of that.`)
+  return lessHint(wish, unused, `No ${noun} meet all of that.`)
 }
 
 const noSubject =
@@ -415,20 +400,16 @@ function quoted(text: string): string {
   return `"${text}"`
 }
 
-function withChange(
-  { indexes, rates, found: { wish } }: Unanswered,
-  change: Partial<Question>,
-  reading: Reading = wish.reading,
-): Found {
-  return findFor(indexes, { ...wish.question, ...change }, rates, reading)
+function withChange(wish: Wish, change: Partial<Question>, reading: Reading = wish.reading): Found {
+  return findFor(wish.indexes, { ...wish.question, ...change }, wish.rates, reading)
 }
 
 /** The lowest price, if all offers cost more than was allowed. */
-function budgetHint(unanswered: Unanswered, noun: string): Hint | undefined {
-  if (unanswered.found.wish.price.maxUsdc === undefined) return undefined
-  const dearer = withChange(unanswered, { maxUsdc: Number.MAX_SAFE_INTEGER })
+function budgetHint(wish: Wish, noun: string): Hint | undefined {
+  if (wish.price.maxUsdc === undefined) return undefined
+  const dearer = withChange(wish, { maxUsdc: Number.MAX_SAFE_INTEGER })
   const prices = dearer.kinds.flatMap(
-    ({ kind, filters }) => unanswered.indexes[kind].lowestUsdc(filters) ?? [],
+    ({ kind, filters }) => wish.indexes[kind].lowestUsdc(filters) ?? [],
   )
   if (prices.length === 0) return undefined
   const nearest = Math.min(...prices).toFixed(2)
@@ -440,48 +421,47 @@ function budgetHint(unanswered: Unanswered, noun: string): Hint | undefined {
 const maxListed = 12
 
 /** Where goods of the brand are sold, when they are not sold where they were asked for. */
-function brandHint(unanswered: Unanswered, noun: string): Hint | undefined {
-  const { brands, countries, kinds: asked } = unanswered.found.wish
-  const placesOf = (kind: Kind) => placesElsewhere(unanswered, kind, brands?.[kind] ?? [])
+function brandHint(wish: Wish, noun: string): Hint | undefined {
+  const { indexes, brands, countries, kinds: asked } = wish
+  const placesOf = (kind: Kind) => placesElsewhere(wish, kind, brands?.[kind] ?? [])
   const kind = asked.find((one) => placesOf(one).length > 0)
   if (kind === undefined) return undefined
   const places = placesOf(kind)
-  const name = brandLexicon(unanswered.indexes[kind]).nameOf(brands?.[kind][0] ?? '')
+  const name = brandLexicon(indexes[kind]).nameOf(brands?.[kind][0] ?? '')
   const listed = places.slice(0, maxListed)
   const list = `${listed.join(', ')}${places.length > maxListed ? ', …' : ''}`
   const message = `No ${noun} of ${name} are for ${countries.map(countryName).join(', ')}. ${name} is sold for: ${list}. An offer for another country may not work.`
-  const nearest = listed.find((country) => withChange(unanswered, { country }).total > 0)
+  const nearest = listed.find((country) => withChange(wish, { country }).total > 0)
   return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
 }
 
 /** The countries that the brands are for, if none is wanted: near ones first, then those with the most offers. */
 function placesElsewhere(
-  { indexes, found: { wish } }: Unanswered,
+  { indexes, countries }: Wish,
   kind: Kind,
   brandKeys: readonly string[],
 ): string[] {
-  if (wish.countries.length === 0 || brandKeys.length === 0) return []
+  if (countries.length === 0 || brandKeys.length === 0) return []
   const field = goods[kind].isByCoverage ? 'covers' : 'country'
   const sold = mostOffered(indexes[kind], field, { brandKeys })
-  const isElsewhere = !sold.some((code) => wish.countries.includes(code))
-  return isElsewhere ? nearFirst(indexes[kind], wish.countries, sold) : []
+  const isElsewhere = !sold.some((code) => countries.includes(code))
+  return isElsewhere ? nearFirst(indexes[kind], countries, sold) : []
 }
 
 /** Names the one parameter or part of the words without which something is found. */
-function lessHint(unanswered: Unanswered, message: string): Hint {
-  const { question, reading } = unanswered.found.wish
+function lessHint(wish: Wish, unused: readonly Part[], message: string): Hint {
+  const { question, reading } = wish
   const names = ['minDataGb', 'minDays', 'covers', 'country', 'kind'] as const
   const parameter = names.find(
-    (name) =>
-      question[name] !== undefined && withChange(unanswered, { [name]: undefined }).total > 0,
+    (name) => question[name] !== undefined && withChange(wish, { [name]: undefined }).total > 0,
   )
   if (parameter !== undefined) {
     return { parameter, message: `${message} Some do without ${parameter}.` }
   }
   const finds = (part: Part) => {
     const parts = reading.parts.filter((one) => one !== part)
-    return withChange(unanswered, {}, { ...reading, parts }).total > 0
+    return withChange(wish, {}, { ...reading, parts }).total > 0
   }
-  const part = reading.parts.filter((one) => !unanswered.found.unused.includes(one)).find(finds)
+  const part = reading.parts.filter((one) => !unused.includes(one)).find(finds)
   return { message: part ? `${message} Some do without ${quoted(part.text)}.` : message }
 }

@@ -51,18 +51,17 @@ function placeAt(from: number, number: string, phone: PhoneNumber | undefined): 
   return { from, to: from + number.length, country, operator: phone && likelyOperator(phone) }
 }
 
-/** What may be a phone number without the code of its country. */
-export function bareNumberIn(text: string): Span | undefined {
-  const span = spanOf(bare, text)
-  return span && text.slice(span.from, span.to).replace(/\D/g, '').length < 9 ? undefined : span
-}
-
+/** Where the number of an eSIM is, and what may be a phone number without the code of its country. */
 export function iccidIn(text: string): Span | undefined {
-  return spanOf(iccid, text)
+  return spanOf(iccid.exec(text))
 }
 
-function spanOf(pattern: RegExp, text: string): Span | undefined {
-  const match = pattern.exec(text)
+export function bareNumberIn(text: string): Span | undefined {
+  const match = bare.exec(text)
+  return match && match[0].replace(/\D/g, '').length < 9 ? undefined : spanOf(match)
+}
+
+function spanOf(match: RegExpExecArray | null): Span | undefined {
   return match === null ? undefined : { from: match.index, to: match.index + match[0].length }
 }
 
