@@ -3,9 +3,7 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, buy, callerFor, type Kind, post, purchasePath, until } from './requests.ts'
 import { useStore } from './store.ts'
 
-const store = useStore({
-  env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },
-})
+const store = useStore()
 const call = callerFor(store)
 let buyer: Buyer
 /** What the supplier gave out. */

@@ -5,8 +5,7 @@ import { bookedFor, lifeOf } from './facts.ts'
 import { bodyFor, buy, type Kind, post, until } from './requests.ts'
 import { useStore } from './store.ts'
 
-// However busy the machine is, what comes at once comes in the same answer.
-const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '25' } })
+const store = useStore()
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 const delivered: Readonly<Record<Kind, object>> = {

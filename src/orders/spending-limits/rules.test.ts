@@ -25,73 +25,59 @@ const at = (hours: number, coolingHours = 24) => ({
 })
 const perOrder = (amount: bigint): Rules => ({ perOrder: usdc(amount) })
 
-describe('limits that change', () => {
-  test('hold at once when there were none', () => {
-    expect(changed({ inForce: noRules }, perOrder(5n), at(0))).toEqual({ inForce: perOrder(5n) })
-  })
+const five = perOrder(5n)
+const old = { inForce: five }
+const waiting: WalletLimits = { ...old, coming: { rules: perOrder(9n), from: later(24) } }
+const many: Rules = { ...five, countries: ['DE', 'US'] }
+const tighter: Rules = { ...perOrder(4n), countries: ['DE'], kinds: ['esim'] }
+const nine = { ...perOrder(9n), perDay: usdc(1n) }
+const coming = (rules: Rules, hours: number, inForce = five) => ({
+  inForce,
+  coming: { rules, from: later(hours) },
+})
 
-  test('hold at once where they are tighter', () => {
-    const limits = { inForce: { ...perOrder(5n), countries: ['DE', 'US'] } }
-    const wanted = { ...perOrder(4n), countries: ['DE'], kinds: ['esim'] as const }
-    expect(changed(limits, wanted, at(0))).toEqual({ inForce: wanted })
-  })
+test.each<[string, WalletLimits, Rules, ReturnType<typeof at>, WalletLimits]>([
+  ['hold at once when there were none', { inForce: noRules }, five, at(0), old],
+  ['hold at once where they are tighter', { inForce: many }, tighter, at(0), { inForce: tighter }],
+  ['hold at once without a cooling', old, noRules, at(0, 0), { inForce: noRules }],
+  ['wait a day with a higher amount', old, perOrder(9n), at(0), coming(perOrder(9n), 24)],
+  ['wait a day with a removed limit', old, noRules, at(0), coming(noRules, 24)],
+  [
+    'wait a day with more values',
+    { inForce: { kinds: ['esim'] } },
+    { kinds: ['esim', 'topup'] },
+    at(0),
+    coming({ kinds: ['esim', 'topup'] }, 24, { kinds: ['esim'] }),
+  ],
+  [
+    'allow nothing of other values for a day',
+    { inForce: { kinds: ['esim'] } },
+    { kinds: ['topup'] },
+    at(0),
+    coming({ kinds: ['topup'] }, 24, { kinds: [] }),
+  ],
+  [
+    'are no looser than both for a day',
+    { inForce: { perOrder: usdc(5n), perDay: usdc(5n) } },
+    { perOrder: usdc(4n), perDay: usdc(6n) },
+    at(0),
+    coming({ perOrder: usdc(4n), perDay: usdc(6n) }, 24, { perOrder: usdc(4n), perDay: usdc(5n) }),
+  ],
+  ['keep the time of what is coming', waiting, perOrder(9n), at(10), coming(perOrder(9n), 24)],
+  ['keep that time for less, too', waiting, perOrder(7n), at(10), coming(perOrder(7n), 24)],
+  ['wait anew for more than is coming', waiting, perOrder(10n), at(10), coming(perOrder(10n), 34)],
+  ['wait anew to be lifted', waiting, noRules, at(10), coming(noRules, 34)],
+  ['take back what is coming at once', waiting, five, at(10), old],
+  ['begin from what was coming', waiting, perOrder(8n), at(24), { inForce: perOrder(8n) }],
+  ['follow a shorter cooling', waiting, perOrder(9n), at(10, 1), coming(perOrder(9n), 11)],
+])('limits that change %s', (_, limits, wanted, when, expected) => {
+  expect(changed(limits, wanted, when)).toEqual(expected)
+})
 
-  test.each<[string, Rules, Rules, Rules]>([
-    ['a higher amount', perOrder(5n), perOrder(9n), perOrder(5n)],
-    ['a removed limit', perOrder(5n), noRules, perOrder(5n)],
-    ['more values', { kinds: ['esim'] }, { kinds: ['esim', 'topup'] }, { kinds: ['esim'] }],
-    ['other values', { kinds: ['esim'] }, { kinds: ['topup'] }, { kinds: [] }],
-    [
-      'one that is looser and one that is tighter',
-      { perOrder: usdc(5n), perDay: usdc(5n) },
-      { perOrder: usdc(4n), perDay: usdc(6n) },
-      { perOrder: usdc(4n), perDay: usdc(5n) },
-    ],
-  ])('wait a day with %s, and are no looser than both until then', (_, old, wanted, meanwhile) => {
-    expect(changed({ inForce: old }, wanted, at(0))).toEqual({
-      inForce: meanwhile,
-      coming: { rules: wanted, from: later(24) },
-    })
-  })
-
-  test('hold at once without a cooling', () => {
-    expect(changed({ inForce: perOrder(5n) }, noRules, at(0, 0))).toEqual({ inForce: noRules })
-  })
-
-  const waiting: WalletLimits = {
-    inForce: perOrder(5n),
-    coming: { rules: perOrder(9n), from: later(24) },
-  }
-
-  test('keep the time of what is coming when no more is asked for', () => {
-    for (const wanted of [perOrder(9n), perOrder(7n)]) {
-      expect(changed(waiting, wanted, at(10))).toEqual({
-        inForce: perOrder(5n),
-        coming: { rules: wanted, from: later(24) },
-      })
-    }
-  })
-
-  test('wait anew when more is asked for than is coming', () => {
-    for (const wanted of [perOrder(10n), noRules, { ...perOrder(9n), perDay: usdc(1n) }]) {
-      const isLess = isAsStrict(wanted, perOrder(9n))
-      expect(changed(waiting, wanted, at(10)).coming?.from).toEqual(later(isLess ? 24 : 34))
-    }
-  })
-
-  test('take back what is coming at once', () => {
-    expect(changed(waiting, perOrder(5n), at(10))).toEqual({ inForce: perOrder(5n) })
-  })
-
-  test('begin from what was coming once that holds', () => {
-    expect(rulesAt(waiting, later(24 - 0.001))).toEqual(perOrder(5n))
-    expect(rulesAt(waiting, later(24))).toEqual(perOrder(9n))
-    expect(changed(waiting, perOrder(8n), at(24))).toEqual({ inForce: perOrder(8n) })
-  })
-
-  test('follow a cooling that was made shorter', () => {
-    expect(changed(waiting, perOrder(9n), at(10, 1)).coming?.from).toEqual(later(11))
-  })
+test('limits that change keep the time of what is coming for another limit beside it', () => {
+  expect(changed(waiting, nine, at(10)).coming?.from).toEqual(later(24))
+  expect(rulesAt(waiting, later(24 - 0.001))).toEqual(five)
+  expect(rulesAt(waiting, later(24))).toEqual(perOrder(9n))
 })
 
 const anyAmount = fc.option(fc.bigInt(0n, 3n).map(usdc), { nil: undefined })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Coin, coins, parseUnits } from '../../../src/payments/coins.ts'
+import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { choose, ledgerOf, type Paying } from './person.ts'
+import { choose, ledgerOf, type Paying, rowOf } from './person.ts'
 
 const store = useStore({ coins: {} })
 
@@ -75,4 +75,79 @@ test('nothing is made or lost: every coin that moved is in the books of the stor
     seen.every(({ there, here }) => there === here),
   )
   for (const { refunded } of sources) expect(refunded).toBeGreaterThan(0n)
+})
+
+const rowWhen = (
+  { id }: Paying,
+  met: (row: Awaited<ReturnType<typeof rowOf>>) => boolean,
+): ReturnType<typeof rowOf> => eventually(() => rowOf(store, id), met)
+
+const refundIs = (state: string, { orderId }: Paying) =>
+  until(store, orderId, ({ refund_state }) => refund_state === state)
+
+/** What went to the address that the buyer gave, payout by payout. */
+async function sentTo({ refundTo }: Paying, coin: Coin): Promise<readonly string[]> {
+  const { outgoing } = (await ledgerOf(store))[coin]
+  return outgoing.filter(({ address }) => address === refundTo).map(({ amount }) => amount)
+}
+
+async function pageOf({ id, cookie }: Paying): Promise<string> {
+  return (await fetch(`${store.url}/pay/${id}`, { headers: { cookie } })).text()
+}
+
+const told = (name: string, about: string) =>
+  store.logLines.filter((line) => line.includes(`"event":"${name}"`) && line.includes(about))
+
+describe('a payment that BTCPay finds late, because its nodes were away', () => {
+  test('goes back whole when it is found after the time, and buys nothing', async () => {
+    const paying = await choose(store, 'LTC')
+    const units = 3n * paying.units
+    await store.btcpay('/nodes', { away: true })
+    const amount = formatUnits(units, 'LTC')
+    await store.btcpay(`/invoices/${paying.invoice}/pay`, { amount })
+    await store.btcpay(`/invoices/${paying.invoice}/expire`)
+    await store.btcpay('/nodes', { away: false })
+    const row = await rowWhen(paying, ({ returned }) => returned !== '0')
+    expect(row).toMatchObject({ state: 'ENDED', returned: String(units) })
+    expect(await sentTo(paying, 'LTC')).toEqual([amount])
+    expect(await store.query('select from orders where id = $1', [paying.orderId])).toEqual([])
+    expect(await pageOf(paying)).toContain('seen too late')
+  })
+})
+
+describe('a payout that BTCPay left alone', () => {
+  test('from a wallet that only watches waits, is told, and arrives once when it was sent by hand', async () => {
+    await store.btcpay('/wallets', { coin: 'LTC', state: 'watch_only' })
+    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
+    await store.btcpay(`/invoices/${paying.invoice}/pay`)
+    const [seen] = await eventually(
+      () => store.query('select * from processor_payouts where reference = $1', [paying.orderId]),
+      ([row]) => row?.payouts.length === 1 && row.waits_since !== null,
+    )
+    await refundIs('REFUND_PENDING', paying)
+    // Three hours go by.
+    await store.query(
+      `update processor_payouts set waits_since = waits_since - interval '3 hours'
+          where reference = $1`,
+      [paying.orderId],
+    )
+    await eventually(
+      async () => told('payout_waits', paying.orderId),
+      (lines) => lines.length > 0,
+    )
+    // It tries ten times with an empty wallet, and may not be through with that yet.
+    await store.btcpay('/processor', { enabled: false })
+    await store.btcpay('/wallets', { coin: 'LTC', state: 'hot' })
+    expect(await sentTo(paying, 'LTC')).toEqual([])
+    await store.btcpay(`/payouts/${seen.payouts[0]}/send`)
+    await store.btcpay('/processor', { enabled: true })
+    await refundIs('REFUNDED', paying)
+    expect(await sentTo(paying, 'LTC')).toHaveLength(1)
+    expect(told('payout_waits', paying.orderId)).toHaveLength(1)
+    const [after] = await store.query(
+      'select told_at from processor_payouts where reference = $1',
+      [paying.orderId],
+    )
+    expect(after.told_at).toBeNull()
+  })
 })
