@@ -25,7 +25,6 @@ const textsOfGroups: Readonly<Record<Group, string>> = {
   Store: 'The store itself: its manifest and its health.',
 }
 
-/** The store in the checked-in document: one without any setting. */
 export const documentSite = readConfig({}).site
 
 /**

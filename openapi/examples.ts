@@ -1,5 +1,5 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { reviewable } from './reviewable.ts'
 
 /** A real answer, with the body of its request. */
 export interface Example {
@@ -7,7 +7,6 @@ export interface Example {
   readonly name: string
   readonly summary: string
   readonly status: number
-  /** The body of the request, if it was JSON. */
   readonly sent?: unknown
   readonly body: unknown
 }
@@ -20,13 +19,19 @@ export type Recorded = Readonly<Record<string, readonly Example[]>>
 
 const file = new URL('examples.json', import.meta.url)
 
-/** The examples of the last `npm run openapi`. */
 export function readExamples(): Recorded {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
+/** Writes JSON as Biome formats it, with each value that fits into a line on one line, so that it can be reviewed. */
+export function writeJson(to: URL, value: unknown): void {
+  const format = ['biome', 'format', '--stdin-file-path=file.json']
+  const text = execFileSync('npx', format, { input: JSON.stringify(value), maxBuffer: 1e8 })
+  writeFileSync(to, text)
+}
+
 export function writeExamples(recorded: Recorded): void {
-  writeFileSync(file, reviewable(withoutRepeats(recorded)))
+  writeJson(file, withoutRepeats(recorded))
 }
 
 function withoutRepeats(recorded: Recorded): Recorded {

@@ -1,9 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { operations } from '../src/api/operations.ts'
 import { openApiOf } from './document.ts'
-import { readExamples } from './examples.ts'
-import { reviewable } from './reviewable.ts'
+import { readExamples, writeJson } from './examples.ts'
 
-/** Writes `openapi.json` from the registry and the recorded examples. */
-const document = openApiOf(operations, readExamples())
-writeFileSync(new URL('../openapi.json', import.meta.url), reviewable(document))
+writeJson(new URL('../openapi.json', import.meta.url), openApiOf(operations, readExamples()))

@@ -10,7 +10,6 @@ import type { Example } from './examples.ts'
 
 type Parameter = NonNullable<ZodOpenApiOperationObject['parameters']>[number]
 
-/** The operation object of the document. */
 export function operationObject(
   operation: Operation,
   examples: readonly Example[],
@@ -93,24 +92,23 @@ function paymentInfo(kind: string): object {
 type Responses = ZodOpenApiOperationObject['responses']
 type Response = Exclude<Responses[`2${string}`], { $ref: string }>
 
-/** A status of an operation, with its possible codes. */
 interface Documented {
   readonly status: number
   readonly description: string
   readonly type?: 'application/json' | 'application/problem+json'
   readonly shape?: z.ZodType
   readonly headers?: Readonly<Record<string, string>>
-  /** The codes of its errors; empty for a success. */
+  /** Names of shared headers. */
+  readonly shared?: readonly string[]
   readonly codes: readonly string[]
 }
 
-/** All answers of an operation. */
 export function documentedOf(operation: Operation): readonly Documented[] {
   return [...answersOf(operation), ...demandOf(operation), ...refusedOf(operation)]
 }
 
 function responseOf(
-  { status, description, type, shape, headers = {}, codes }: Documented,
+  { status, description, type, shape, headers = {}, shared = [], codes }: Documented,
   examples: readonly Example[],
 ): Response {
   const shown = examples
@@ -118,20 +116,19 @@ function responseOf(
     .map(({ name, summary, body: value }) => ({ name, summary, value }))
   return {
     description,
-    headers: headersOf(headers),
+    headers: headersOf(headers, shared),
     ...(codes.length > 0 && { 'x-error-codes': codes }),
     ...(type && shape && { content: { [type]: { schema: shape, ...examplesOf(shown) } } }),
   }
 }
 
-/** Examples by name; an empty object if there are none. */
 function examplesOf(shown: readonly { readonly name: string; readonly value: unknown }[]) {
   const examples = shown.map(({ name, ...example }) => [name, example] as const)
   return shown.length === 0 ? {} : { examples: Object.fromEntries(examples) }
 }
 
 /** Headers of many answers, by name; answers refer to these definitions. */
-const shared: Readonly<Record<string, string>> = {
+const sharedTexts: Readonly<Record<string, string>> = {
   'X-Request-Id': 'Names this request in the log of the operator',
   ETag: 'Send it back in If-None-Match',
   RateLimit: 'How many requests are left, and for how long',
@@ -141,40 +138,34 @@ const shared: Readonly<Record<string, string>> = {
 
 const headerOf = (description: string) => ({ description, schema: { type: 'string' as const } })
 
-/** The header components that operations share. */
 export const sharedHeaders = Object.fromEntries(
-  Object.entries(shared).map(([name, description]) => [name, headerOf(description)]),
+  Object.entries(sharedTexts).map(([name, text]) => [name, headerOf(text)]),
 )
 
-function headersOf(own: Readonly<Record<string, string>>) {
-  const all = Object.entries({ ...own, ...told('X-Request-Id') })
-  return Object.fromEntries(
-    all.map(([name, description]) => [
-      name,
-      shared[name] === description
-        ? { $ref: `#/components/headers/${name}` }
-        : headerOf(description),
-    ]),
-  )
-}
-
-function told(...names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, shared[name] ?? '']))
+/** @param names those of shared headers */
+function headersOf(own: Readonly<Record<string, string>>, names: readonly string[]) {
+  const refs = [...names, 'X-Request-Id'].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ])
+  const described = Object.entries(own).map(([name, text]) => [name, headerOf(text)])
+  return Object.fromEntries([...described, ...refs])
 }
 
 function answersOf({ answers, group, limit }: Operation): Documented[] {
   const isKept = group === 'Discovery' || group === 'Catalog'
   const counted = limit === undefined ? [] : ['RateLimit', 'RateLimit-Policy']
-  const more = told(...(isKept ? ['ETag'] : []), ...counted)
+  const shared = [...(isKept ? ['ETag'] : []), ...counted]
   const good = Object.entries(answers).map(([status, { description, shape, headers }]) => ({
     status: Number(status),
     description,
     type: 'application/json' as const,
     shape,
-    headers: { ...headers, ...more },
+    ...(headers && { headers }),
+    shared,
     codes: [],
   }))
-  const known = { status: 304, description: 'You have it already', headers: more, codes: [] }
+  const known = { status: 304, description: 'You have it already', shared, codes: [] }
   return isKept ? [...good, known] : good
 }
 
@@ -213,7 +204,7 @@ function refusedOf(operation: Operation): Documented[] {
     status,
     description: [...new Set(of.map(([, { title }]) => title))].join('; '),
     ...body,
-    headers: status === 429 || status === 503 ? told('Retry-After') : {},
+    shared: status === 429 || status === 503 ? ['Retry-After'] : [],
     codes: of.map(([code]) => code),
   }))
 }

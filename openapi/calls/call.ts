@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Kind } from '../../src/catalog/offer.ts'
 
-/** The request to an operation. */
 export interface Ask {
-  /** The parameters in its path, by name. */
   readonly params?: Readonly<Record<string, string>>
   /** The query string, without the question mark. */
   readonly query?: string
@@ -21,7 +19,6 @@ export type Place = 'open' | 'busy' | 'away' | 'broken' | 'dear'
 
 /** A call whose real answer is an example in the document. */
 export interface Call {
-  /** The id of the operation. */
   readonly operation: string
   /** Its name among the examples of the operation; of a refusal, the code. */
   readonly name: string
@@ -43,7 +40,6 @@ export interface Bought {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The outcome of a test offer. */
 export type Outcome = 'OK' | 'FAIL' | 'HANG'
 
 /** A request that the signature of its sign-in covers as a whole. */
@@ -80,7 +76,6 @@ export interface Shop {
   readonly unsold: (kind: Kind) => Promise<object>
 }
 
-/** The body that buys a test offer. */
 export function bodyOf(kind: Kind, outcome: Outcome = 'OK'): Record<string, unknown> {
   return { offerId: `TEST-${kind.toUpperCase()}-${outcome}`, ...recipients[kind] }
 }
@@ -91,19 +86,12 @@ const recipients: Readonly<Record<Kind, object>> = {
   esim: { webhookUrl: 'https://hooks.example.com/orders' },
 }
 
-/** The fields of a body as the query of a quote. */
 export function queryOf(fields: object): string {
   return new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()
 }
 
-/** An idempotency key that no other call uses. */
 export function newKey(): { readonly 'idempotency-key': string } {
   return { 'idempotency-key': `example-${randomBytes(12).toString('hex')}` }
-}
-
-/** The kind as the ids of operations have it. */
-export function nameOf(kind: Kind): string {
-  return kind.charAt(0).toUpperCase() + kind.slice(1)
 }

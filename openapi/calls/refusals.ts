@@ -1,4 +1,4 @@
-import { type Operation, refusalsOf } from '../../src/api/operation.ts'
+import { type Operation, refusalsOf, titleOf } from '../../src/api/operation.ts'
 import { kinds } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
 import { internalRule, type RefusalCode, rules } from '../../src/lib/refusal.ts'
@@ -6,7 +6,6 @@ import {
   type Ask,
   bodyOf,
   type Call,
-  nameOf,
   newKey,
   type Payer,
   type Place,
@@ -50,29 +49,24 @@ const places: Readonly<Partial<Record<Code, Place>>> = {
 
 async function askFor(code: Code, operation: Operation, shop: Shop): Promise<Ask> {
   const about = { params: await paramsFor(operation, shop, code) }
-  const asks = [
-    () => purchaseFor(code, operation, shop),
-    ...[claimRecipes, limitRecipes, recipesOfAll].map(
-      (recipes) => () => recipes[code]?.(operation, shop),
-    ),
-  ]
-  for (const ask of asks) {
-    const asked = await ask()
-    if (asked !== undefined) return { ...about, ...asked }
+  let ask = await purchaseFor(code, operation, shop)
+  for (const recipes of [claimRecipes, limitRecipes, recipesOfAll]) {
+    ask ??= await recipes[code]?.(operation, shop)
   }
+  if (ask !== undefined) return { ...about, ...ask }
   throw new Error(`Nothing makes ${operation.id} refuse with ${code}: add it to openapi/calls`)
 }
 
-/** The order or offer in the path, if it has one. */
-async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: Code) {
+async function paramsFor(
+  { pathParams = {} }: Operation,
+  shop: Shop,
+  code: Code,
+): Promise<Record<string, string>> {
   const isAbsent = code === 'order_not_found' || places[code] !== undefined
-  const values: Record<string, () => string | Promise<string>> = {
-    id: () => 'TEST-NOTHING-OK',
-    orderId: async () =>
-      isAbsent ? `ord_${'0'.repeat(26)}` : (await shop.bought('voucher', 'OK')).orderId,
-  }
-  const given = Object.keys(pathParams).map(async (name) => [name, (await values[name]?.()) ?? ''])
-  return Object.fromEntries(await Promise.all(given)) as Record<string, string>
+  if ('id' in pathParams) return { id: 'TEST-NOTHING-OK' }
+  if (!('orderId' in pathParams)) return {}
+  if (isAbsent) return { orderId: `ord_${'0'.repeat(26)}` }
+  return { orderId: (await shop.bought('voucher', 'OK')).orderId }
 }
 
 /** Bodies that a purchase and its quote refuse for the same reason. */
@@ -87,7 +81,6 @@ const bodies: Readonly<
   store_paused: (kind) => bodyOf(kind),
 }
 
-/** Headers with which a purchase refuses a good body. */
 const purchaseHeaders: Readonly<Partial<Record<Code, Record<string, string>>>> = {
   invalid_header: { 'idempotency-key': 'too short' },
   sign_in_invalid: { 'sign-in-with-x': 'nobody' },
@@ -111,7 +104,7 @@ async function purchaseFor(
   shop: Shop,
 ): Promise<Ask | undefined> {
   const made = bodies[code]
-  const quoted = kinds.find((kind) => id === `quote${nameOf(kind)}`)
+  const quoted = kinds.find((kind) => id === `quote${titleOf(kind)}`)
   if (made && quoted) return { query: queryOf(await made(quoted, shop)) }
   if (typeof access !== 'object') return undefined
   const kind = access.pays
@@ -164,7 +157,6 @@ const claimRecipes: Recipes = {
   try_again: emptyClaim,
 }
 
-/** How calls about spending limits are made to refuse. */
 const limitRecipes: Recipes = {
   invalid_body: ({ id }) => (id === 'setLimits' ? { body: { perOrderUsdc: '$5' } } : undefined),
   sign_in_invalid: ({ id }) => {
@@ -177,7 +169,6 @@ const limitRecipes: Recipes = {
   },
 }
 
-/** Recipes for any operation. */
 const recipesOfAll: Recipes = {
   unknown_parameter: ({ query = {} }) => ({ query: 'country' in query ? 'contry=US' : 'page=2' }),
   invalid_parameter: ({ query = {} }) => ({ query: 'limit' in query ? 'limit=0' : '%FF=1' }),

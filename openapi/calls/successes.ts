@@ -1,117 +1,103 @@
+import { titleOf } from '../../src/api/operation.ts'
 import { kinds } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
 import {
   type Ask,
   bodyOf,
   type Call,
-  nameOf,
   newKey,
   type Outcome,
+  type Place,
   queryOf,
   type Shop,
   type SignedRequest,
 } from './call.ts'
 
-function success(
-  operation: string,
-  name: string,
-  summary: string,
-  ask: Call['ask'] = () => ({}),
-  status = 200,
-): Call {
-  return { operation, name, summary, status, ask }
-}
+/** Calls of an operation by their names. Without `ask` nothing is sent; without a status it is 200. */
+type Calls = Readonly<
+  Record<string, readonly [summary: string, ask?: Call['ask'], status?: number, at?: Place]>
+>
+type ById = Readonly<Record<string, Calls>>
 
-/** A search, with its query. */
-function found(operation: string, name: string, summary: string, query: string): Call {
-  return success(operation, name, summary, () => ({ query }))
-}
+const query = (query: string) => () => ({ query })
+const nothing = () => ({})
 
 /** Searching, browsing, and the store's documents about itself. */
-const reading: readonly Call[] = [
-  success('serviceIndex', 'index', 'Where the searches are'),
-  success('capabilities', 'values', 'Everything that finds something'),
-  found(
-    'search',
-    'found',
-    'Plans that cover two countries',
-    'query=1+GB+for+the+United+States+and+Canada&limit=2',
-  ),
-  found('search', 'nothing_found', 'What was looked for and is not sold', 'query=Prada'),
-  found('searchVouchers', 'found', 'Vouchers of the United States', 'country=US&limit=2'),
-  found('searchVouchers', 'nothing_found', 'What would find something', 'search=zzzzzz'),
-  found('searchTopups', 'found', 'Airtime, with facets', 'subType=voice&limit=1'),
-  found('searchEsims', 'found', 'Plans that cover Germany', 'country=DE&limit=2'),
-  found('browseVouchers', 'found', 'Vouchers of at most 25 USD', 'maxValue=25&limit=2'),
-  found('browseVouchers', 'nothing_found', 'What would find something', 'country=AQ'),
-  success('voucherBrands', 'brands', 'All brands'),
-  success('voucherCountries', 'countries', 'All countries'),
-  success('voucherFilters', 'filters', 'All values'),
-  found('browseTopups', 'found', 'Topups of a region', 'region=south-america&limit=2'),
-  success('topupCountries', 'countries', 'All countries'),
-  success('topupRegions', 'regions', 'All regions'),
-  found('browseEsims', 'found', 'Regional plans', 'regional=true&limit=1'),
-  ...kinds.map((kind) =>
-    success(`${kind}Offer`, 'offer', 'A test offer of the sandbox', () => ({
-      params: { id: `TEST-${kind.toUpperCase()}-OK` },
-    })),
-  ),
-  success('manifest', 'manifest', 'The whole manifest'),
-  success('catalogManifest', 'manifest', 'The whole manifest'),
-  success('jwks', 'keys', 'The keys of the store'),
-  success('did', 'keys', 'The same keys'),
-  success('live', 'live', 'The process answers'),
-  success('ready', 'ready', 'Every part is well'),
-  {
-    ...success('ready', 'not_ready', 'The chain cannot be reached', () => ({}), 503),
-    at: 'away',
+const reading: ById = {
+  serviceIndex: { index: ['Where the searches are'] },
+  capabilities: { values: ['Everything that finds something'] },
+  search: {
+    found: [
+      'Plans that cover two countries',
+      query('query=1+GB+for+the+United+States+and+Canada&limit=2'),
+    ],
+    nothing_found: ['What was looked for and is not sold', query('query=Prada')],
   },
-]
+  searchVouchers: {
+    found: ['Vouchers of the United States', query('country=US&limit=2')],
+    nothing_found: ['What would find something', query('search=zzzzzz')],
+  },
+  searchTopups: { found: ['Airtime, with facets', query('subType=voice&limit=1')] },
+  searchEsims: { found: ['Plans that cover Germany', query('country=DE&limit=2')] },
+  browseVouchers: {
+    found: ['Vouchers of at most 25 USD', query('maxValue=25&limit=2')],
+    nothing_found: ['What would find something', query('country=AQ')],
+  },
+  voucherBrands: { brands: ['All brands'] },
+  voucherCountries: { countries: ['All countries'] },
+  voucherFilters: { filters: ['All values'] },
+  browseTopups: { found: ['Topups of a region', query('region=south-america&limit=2')] },
+  topupCountries: { countries: ['All countries'] },
+  topupRegions: { regions: ['All regions'] },
+  browseEsims: { found: ['Regional plans', query('regional=true&limit=1')] },
+  manifest: { manifest: ['The whole manifest'] },
+  catalogManifest: { manifest: ['The whole manifest'] },
+  jwks: { keys: ['The keys of the store'] },
+  did: { keys: ['The same keys'] },
+  live: { live: ['The process answers'] },
+  ready: {
+    ready: ['Every part is well'],
+    not_ready: ['The chain cannot be reached', nothing, 503, 'away'],
+  },
+}
 
-/** Quotes and purchases that succeed, or are answered with a price. */
-const buying: readonly Call[] = kinds.flatMap((kind) => {
-  const operation = `purchase${nameOf(kind)}`
-  const quoted = () => ({ query: queryOf(bodyOf(kind)) })
-  return [
-    success(`quote${nameOf(kind)}`, 'price', 'The exact price', quoted),
-    success(operation, 'delivered', 'Paid, with the goods', (shop) => paid(shop, kind, 'OK')),
-    success(operation, 'replayed', 'The same request again: the same order, charged once', (shop) =>
-      shop.bought(kind, 'OK'),
-    ),
-    success(
-      operation,
-      'unproven',
+/** Offers, and quotes and purchases that succeed, or are answered with a price. */
+const buying = (kind: Kind): ById => ({
+  [`${kind}Offer`]: {
+    offer: [
+      'A test offer of the sandbox',
+      () => ({ params: { id: `TEST-${kind.toUpperCase()}-OK` } }),
+    ],
+  },
+  [`quote${titleOf(kind)}`]: { price: ['The exact price', query(queryOf(bodyOf(kind)))] },
+  [`purchase${titleOf(kind)}`]: {
+    delivered: ['Paid, with the goods', (shop) => paid(shop, kind, 'OK')],
+    replayed: [
+      'The same request again: the same order, charged once',
+      (shop) => shop.bought(kind, 'OK'),
+    ],
+    unproven: [
       'The same payment without proof of whose it is: where its order stands',
       async (shop) => {
         const { 'idempotency-key': _, ...payment } = (await shop.bought(kind, 'OK')).headers
         return { body: bodyOf(kind), headers: payment }
       },
-    ),
-    success(
-      operation,
-      'under_way',
+    ],
+    under_way: [
       'The goods are on their way',
       async (shop) => {
         const ask = await paid(shop, kind, 'HANG')
         return { ...ask, headers: { ...ask.headers, prefer: 'respond-async' } }
       },
       202,
-    ),
-    success(
-      operation,
-      'failed',
+    ],
+    failed: [
       'The supplier refused; the money goes back by itself',
       (shop) => paid(shop, kind, 'FAIL'),
       202,
-    ),
-    success(
-      operation,
-      'payment_required',
-      'What this purchase costs',
-      () => ({ body: bodyOf(kind) }),
-      402,
-    ),
-  ]
+    ],
+    payment_required: ['What this purchase costs', () => ({ body: bodyOf(kind) }), 402],
+  },
 })
 
 async function paid(shop: Shop, kind: Kind, outcome: Outcome): Promise<Ask> {
@@ -120,12 +106,12 @@ async function paid(shop: Shop, kind: Kind, outcome: Outcome): Promise<Ask> {
   return { body, headers: { 'payment-signature': signature, ...newKey() } }
 }
 
-/** Asks about an order in its path; with its token, if it is named. */
+/** About an order in its path; with its token, if it is named. */
 const ofOrder =
-  (outcome: Outcome, more: Ask = {}): Call['ask'] =>
+  (outcome: Outcome, more: () => Ask = nothing): Call['ask'] =>
   async (shop) => {
     const { orderId } = await shop.bought('voucher', outcome)
-    return { params: { orderId }, ...more }
+    return { params: { orderId }, ...more() }
   }
 const withToken =
   (kind: Kind): Call['ask'] =>
@@ -141,89 +127,82 @@ const signedIn =
   }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const claim = () => ({ headers: newKey(), body: { reason: 'nothing arrived' } })
-const challenge = (operation: string, ask?: Call['ask']) =>
-  success(operation, 'sign_in_required', 'The challenge to sign', ask, 402)
+const challenge = (ask?: Call['ask']) => ['The challenge to sign', ask ?? nothing, 402] as const
 
 /** Calls about orders, refunds and webhooks that succeed, or are answered with a sign-in challenge. */
-const orders: readonly Call[] = [
-  success('getOrder', 'locked', 'For whoever knows the id: without the goods', ofOrder('OK')),
-  success(
-    'getOrder',
-    'with_goods',
-    'With the access token of the first answer',
-    withToken('voucher'),
-  ),
-  success('getOrder', 'refunded', 'An order that failed and was paid back', ofOrder('FAIL')),
-  success('getOrder', 'expired', 'An order that expired; its refund is under way', ofOrder('HANG')),
-  success('getReceipt', 'locked', 'For whoever knows the id: the receipt alone', ofOrder('OK')),
-  success(
-    'getReceipt',
-    'with_goods',
-    'With the access token: the goods beside it',
-    withToken('voucher'),
-  ),
-  success('getReceipt', 'refunded', 'Of an order that was paid back', ofOrder('FAIL')),
-  success(
-    'findOrders',
-    'page',
-    'The orders of a wallet',
-    signedIn('voucher', '/api/catalog/orders', 'limit=2'),
-  ),
-  success('findOrders', 'one_order', 'The order of a transaction, for its buyer', async (shop) => {
-    const { transactionHash, accessToken } = await shop.bought('voucher', 'OK')
-    return { query: `transactionHash=${transactionHash}`, headers: bearer(accessToken) }
-  }),
-  success('findOrders', 'standing', 'The order of a transaction, for anybody', async (shop) => {
-    const { transactionHash } = await shop.bought('voucher', 'OK')
-    return { query: `transactionHash=${transactionHash}` }
-  }),
-  challenge('findOrders'),
-  success(
-    'listEsimOrders',
-    'page',
-    'The eSIM orders of a wallet',
-    signedIn('esim', '/api/catalog/esims/orders/info', 'limit=1'),
-  ),
-  challenge('listEsimOrders'),
-  success('claimRefund', 'refunded', 'It was paid back already', (shop) =>
-    ofOrder('FAIL', claim())(shop),
-  ),
-  success(
-    'claimRefund',
-    'pending',
-    'It is under way',
-    (shop) => ofOrder('HANG', claim())(shop),
-    202,
-  ),
-  success('getRefund', 'refunded', 'It was paid back', ofOrder('FAIL')),
-  success('getRefund', 'pending', 'It is under way', ofOrder('HANG'), 202),
-  success('getWebhook', 'waiting', 'Its receiver is away', withToken('esim')),
-  success('redeliverWebhook', 'queued', 'All events are sent again', withToken('esim'), 202),
-]
+const orders: ById = {
+  getOrder: {
+    locked: ['For whoever knows the id: without the goods', ofOrder('OK')],
+    with_goods: ['With the access token of the first answer', withToken('voucher')],
+    refunded: ['An order that failed and was paid back', ofOrder('FAIL')],
+    expired: ['An order that expired; its refund is under way', ofOrder('HANG')],
+  },
+  getReceipt: {
+    locked: ['For whoever knows the id: the receipt alone', ofOrder('OK')],
+    with_goods: ['With the access token: the goods beside it', withToken('voucher')],
+    refunded: ['Of an order that was paid back', ofOrder('FAIL')],
+  },
+  findOrders: {
+    page: ['The orders of a wallet', signedIn('voucher', '/api/catalog/orders', 'limit=2')],
+    one_order: [
+      'The order of a transaction, for its buyer',
+      async (shop) => {
+        const { transactionHash, accessToken } = await shop.bought('voucher', 'OK')
+        return { query: `transactionHash=${transactionHash}`, headers: bearer(accessToken) }
+      },
+    ],
+    standing: [
+      'The order of a transaction, for anybody',
+      async (shop) => {
+        const { transactionHash } = await shop.bought('voucher', 'OK')
+        return { query: `transactionHash=${transactionHash}` }
+      },
+    ],
+    sign_in_required: challenge(),
+  },
+  listEsimOrders: {
+    page: [
+      'The eSIM orders of a wallet',
+      signedIn('esim', '/api/catalog/esims/orders/info', 'limit=1'),
+    ],
+    sign_in_required: challenge(),
+  },
+  claimRefund: {
+    refunded: ['It was paid back already', ofOrder('FAIL', claim)],
+    pending: ['It is under way', ofOrder('HANG', claim), 202],
+  },
+  getRefund: {
+    refunded: ['It was paid back', ofOrder('FAIL')],
+    pending: ['It is under way', ofOrder('HANG'), 202],
+  },
+  getWebhook: { waiting: ['Its receiver is away', withToken('esim')] },
+  redeliverWebhook: { queued: ['All events are sent again', withToken('esim'), 202] },
+}
 
 const limitsPath = '/api/catalog/limits'
-const someLimits = { perOrderUsdc: '5', perDayUsdc: '20', kinds: ['topup', 'esim'] }
 
 /** The requests about spending limits, which a sign-in covers as a whole. */
 export const limitRequests: Readonly<Record<string, SignedRequest>> = {
   getLimits: { method: 'GET' },
-  setLimits: { method: 'PUT', body: someLimits },
+  setLimits: {
+    method: 'PUT',
+    body: { perOrderUsdc: '5', perDayUsdc: '20', kinds: ['topup', 'esim'] },
+  },
   liftLimits: { method: 'DELETE' },
 }
 
-const limits: readonly Call[] = [
-  ...limitCalls('getLimits', 'set', 'A wallet with spending limits'),
-  ...limitCalls('setLimits', 'set', 'Limits that hold at once'),
-  ...limitCalls('liftLimits', 'lifted', 'What is looser waits'),
-]
+const limits: ById = {
+  getLimits: limitCalls('getLimits', 'set', 'A wallet with spending limits'),
+  setLimits: limitCalls('setLimits', 'set', 'Limits that hold at once'),
+  liftLimits: limitCalls('liftLimits', 'lifted', 'What is looser waits'),
+}
 
-function limitCalls(operation: string, name: string, summary: string): Call[] {
+function limitCalls(operation: string, name: string, summary: string): Calls {
   const request = limitRequests[operation] as SignedRequest
-  const { body } = request
-  return [
-    success(operation, name, summary, (shop) => signedLimits(shop, request)),
-    challenge(operation, () => (body === undefined ? {} : { body })),
-  ]
+  return {
+    [name]: [summary, (shop) => signedLimits(shop, request)],
+    sign_in_required: challenge(() => (request.body === undefined ? {} : { body: request.body })),
+  }
 }
 
 export async function signedLimits(shop: Shop, request: SignedRequest, at?: 'away'): Promise<Ask> {
@@ -233,4 +212,12 @@ export async function signedLimits(shop: Shop, request: SignedRequest, at?: 'awa
 }
 
 /** Calls that succeed, or are answered with a price or a challenge. */
-export const successes: readonly Call[] = [...reading, ...buying, ...orders, ...limits]
+export const successes: readonly Call[] = [reading, ...kinds.map(buying), orders, limits].flatMap(
+  (byId) =>
+    Object.entries(byId).flatMap(([operation, calls]) =>
+      Object.entries(calls).map(([name, [summary, ask = nothing, status = 200, at]]) => ({
+        ...{ operation, name, summary, status, ask },
+        ...(at && { at }),
+      })),
+    ),
+)

@@ -209,8 +209,6 @@ export interface PaymentRequest {
   readonly example: ExampleBody
 }
 
-export type RequiredPayment = Awaited<ReturnType<typeof paymentRequired>>
-
 /**
  * The demand for a payment. Every demand is made here, so that a paused store never asks for money.
  *

@@ -11,8 +11,7 @@ import {
   kindSchemaFor,
   understood,
 } from '../../catalog/purchase-body.ts'
-import type { Param, Params } from '../../catalog/search/params.ts'
-import type { OrderId } from '../../lib/ids.ts'
+import type { Params } from '../../catalog/search/params.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'
 import { isPaid, type Order } from '../../orders/order.ts'
@@ -36,7 +35,6 @@ import {
   laterHeaders,
   OrderAnswer,
   OrderStanding,
-  type OrderView,
   orderStanding,
   transactionOf,
 } from '../orders/order.ts'
@@ -48,7 +46,6 @@ import {
   type PaymentTransport,
   paymentRequired,
   purchaseSentence,
-  type RequiredPayment,
   routeDescription,
   withSignals,
 } from './payment-required.ts'
@@ -142,29 +139,15 @@ export interface PurchaseCall {
   readonly heldUp: Refusal | undefined
 }
 
-export type PurchaseOutcome =
-  | ({ readonly type: 'payment_required' } & RequiredPayment)
-  | (OrderView & {
-      readonly type: 'order'
-      /** Whether the goods were delivered; if not, the delivery or a refund is under way or has ended. */
-      readonly came: boolean
-      readonly replayed: boolean
-      readonly settled: SettleResponse | undefined
-    })
-  | {
-      /** All that a caller sees without proof that the payment is theirs. */
-      readonly type: 'standing'
-      readonly body: ReturnType<typeof orderStanding>
-      readonly came: boolean
-      readonly orderId: OrderId
-    }
+/** A demand for payment, the order that was opened or found, or all that is shown of it without proof. */
+export type PurchaseOutcome = Awaited<ReturnType<typeof buy>>
 
 /**
  * Buys, or answers with the terms.
  *
  * @throws Refusal if the offer is not sold like this, or not now
  */
-export async function buy(deps: BuyingDeps, given: PurchaseCall): Promise<PurchaseOutcome> {
+export async function buy(deps: BuyingDeps, given: PurchaseCall) {
   const call = { ...given, fields: understood(given.fields) }
   const { kind, fields, presented, patienceMs, approveAbove, client } = call
   if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
@@ -212,11 +195,7 @@ function paying(
 }
 
 /** The answer to an indexer's empty call: the lowest price of the kind, and how to use the route. */
-async function probe(
-  deps: BuyingDeps,
-  kind: Kind,
-  { transport }: PurchaseCall,
-): Promise<PurchaseOutcome> {
+async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) {
   const { liveCatalog, payees } = deps.purchases
   const lowest = liveCatalog.current().lowest[kind]
   if (lowest === undefined) {
@@ -231,15 +210,11 @@ async function probe(
     bodySchema: kindSchemaFor(kind),
     example: exampleOf(deps.purchases, kind),
   })
-  return { type: 'payment_required', ...demanded }
+  return { type: 'payment_required' as const, ...demanded }
 }
 
 /** Answers an unreadable payment, which buys nothing, is not stored, and cannot have moved any money. */
-async function unreadable(
-  deps: BuyingDeps,
-  call: PurchaseCall,
-  reason: string,
-): Promise<PurchaseOutcome> {
+async function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string) {
   try {
     const priced = price(deps.purchases, call.kind, call.fields)
     const { offer, lineItem } = priced
@@ -255,7 +230,7 @@ async function demand(
   deps: BuyingDeps,
   { transport }: PurchaseCall,
   { accepts, offer, lineItem, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
-): Promise<PurchaseOutcome> {
+) {
   const retail = retailOf(offer, deps.purchases.pricing)
   const demanded = await paymentRequired(deps.demands, transport, {
     kind: offer.kind,
@@ -268,7 +243,7 @@ async function demand(
     bodySchema: bodySchemaFor(offer, retail),
     example: exampleBody(offer, retail),
   })
-  return { type: 'payment_required', ...demanded }
+  return { type: 'payment_required' as const, ...demanded }
 }
 
 function describe(offer: Offer): string {
@@ -283,11 +258,12 @@ async function outcomeOf(
   deps: BuyingDeps,
   { transport }: PurchaseCall,
   answer: Extract<PurchaseAnswer, { type: 'order' }>,
-): Promise<PurchaseOutcome> {
+) {
   const { order } = answer
   const came = order.state === 'FULFILLED'
   if (!answer.reveal) {
-    return { type: 'standing', body: orderStanding(order, 'payment'), came, orderId: order.id }
+    const body = orderStanding(order, 'payment')
+    return { type: 'standing' as const, body, came, orderId: order.id }
   }
   return { ...answer, came, settled: await settledOf(deps.demands, transport, order) }
 }
@@ -383,20 +359,12 @@ export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kin
 
 /** The fields of the body as query parameters. Their texts are validated later, with the offer. */
 function quoteParamsOf(kind: Kind): Params {
-  const { properties } = kindSchemaFor(kind) as {
-    properties: Record<string, Param<string>['schema']>
-  }
-  const entries = Object.entries(properties).map(
-    ([name, schema]) =>
-      [
-        name,
-        {
-          schema: { description: 'From a search or the catalog', ...schema },
-          read: (_: string, text: string) => text,
-        },
-      ] as const,
-  )
-  return Object.fromEntries(entries)
+  const { properties } = kindSchemaFor(kind) as { properties: Record<string, object> }
+  const described = Object.entries(properties).map(([name, schema]) => {
+    const param = { schema: { description: 'From a search or the catalog', ...schema } }
+    return [name, { ...param, read: (_: string, text: string) => text }]
+  })
+  return Object.fromEntries(described)
 }
 
 /**

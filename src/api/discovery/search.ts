@@ -26,7 +26,7 @@ import {
   text,
   wholeNumber,
 } from '../../catalog/search/params.ts'
-import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import type { Page, SearchIndex } from '../../catalog/search/search-index.ts'
 import { coveredBy } from '../../catalog/search/stock.ts'
 import { wordsOf } from '../../lib/text.ts'
 import { CatalogOffer, catalogOffer, DiscoveryOffer, discoveryOffer } from '../offers.ts'
@@ -219,26 +219,20 @@ function lineOf(
   )
 }
 
-interface Wanted {
-  readonly limit: number
-  readonly offset: number
-  readonly sort: 'match' | 'price'
-}
+type Wanted = Page & { readonly sort: 'match' | 'price' }
 
 function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Published {
-  const { limit, offset } = wanted
+  const { sort: _, ...page } = wanted
   const { sold, rates } = deps.liveCatalog.current()
   const found = findFor(sold, question, rates)
   const { operator, kinds } = found.wish
-  const hint = () => questionHint(found)
   return {
     total: found.total,
-    limit,
-    offset,
+    ...page,
     items: offersOn(found, wanted, deps).map((offer) => itemOf(offer, found, deps)),
     leftOut: found.leftOut,
     likelyOperator: kinds.includes('topup') ? operator : undefined,
-    hint: found.total === 0 ? hint() : undefined,
+    hint: found.total === 0 ? questionHint(found) : undefined,
   }
 }
 
