@@ -50,9 +50,8 @@ const places: Readonly<Partial<Record<Code, Place>>> = {
 async function askFor(code: Code, operation: Operation, shop: Shop): Promise<Ask> {
   const about = { params: await paramsFor(operation, shop, code) }
   let ask = await purchaseFor(code, operation, shop)
-  for (const recipes of [claimRecipes, limitRecipes, recipesOfAll]) {
-    ask ??= await recipes[code]?.(operation, shop)
-  }
+  ask ??= await recipesById[operation.id]?.[code]?.(operation, shop)
+  ask ??= await recipesOfAll[code]?.(operation, shop)
   if (ask !== undefined) return { ...about, ...ask }
   throw new Error(`Nothing makes ${operation.id} refuse with ${code}: add it to openapi/calls`)
 }
@@ -128,45 +127,42 @@ async function paidFor(code: Code, kind: Kind, shop: Shop): Promise<Ask | undefi
   return { body, headers: { 'payment-signature': await shop.payment(kind, body, by, amount) } }
 }
 
-const isClaim = ({ id }: Operation) => id === 'claimRefund'
-const emptyClaim: Recipe = (operation) =>
-  isClaim(operation) ? { headers: newKey(), body: {} } : undefined
+const emptyClaim: Recipe = () => ({ headers: newKey(), body: {} })
 
-/** How refund claims, and other calls that need an idempotency key, are made to refuse. */
-const claimRecipes: Recipes = {
-  idempotency_key_missing: () => ({ body: {} }),
-  idempotency_conflict: async (operation, shop) => {
-    if (!isClaim(operation)) return undefined
-    const { orderId } = await shop.bought('voucher', 'FAIL')
-    return { params: { orderId }, headers: await shop.claimed(orderId), body: { reason: 'again' } }
+/** How single operations are made to refuse, before the recipes of all. */
+const recipesById: Readonly<Record<string, Recipes>> = {
+  claimRefund: {
+    idempotency_key_missing: () => ({ body: {} }),
+    idempotency_conflict: async (_, shop) => {
+      const { orderId } = await shop.bought('voucher', 'FAIL')
+      const headers = await shop.claimed(orderId)
+      return { params: { orderId }, headers, body: { reason: 'again' } }
+    },
+    invalid_body: () => ({ headers: newKey(), body: { colour: 'red' } }),
+    refund_destination_refused: () => ({
+      headers: newKey(),
+      body: { refund_to: `0x${'1'.repeat(40)}` },
+    }),
+    budget_spent: async (_, shop) => {
+      const { orderId } = await shop.bought('esim', 'FAIL')
+      await shop.claimedOften(orderId)
+      return { params: { orderId }, headers: newKey(), body: {} }
+    },
+    not_refundable: emptyClaim,
+    order_not_found: emptyClaim,
+    try_again: emptyClaim,
   },
-  invalid_body: (operation) =>
-    isClaim(operation) ? { headers: newKey(), body: { colour: 'red' } } : undefined,
-  refund_destination_refused: () => ({
-    headers: newKey(),
-    body: { refund_to: `0x${'1'.repeat(40)}` },
-  }),
-  budget_spent: async (operation, shop) => {
-    if (!isClaim(operation)) return undefined
-    const { orderId } = await shop.bought('esim', 'FAIL')
-    await shop.claimedOften(orderId)
-    return { params: { orderId }, headers: newKey(), body: {} }
-  },
-  not_refundable: (operation, shop) => emptyClaim(operation, shop) ?? {},
-  order_not_found: emptyClaim,
-  try_again: emptyClaim,
-}
-
-const limitRecipes: Recipes = {
-  invalid_body: ({ id }) => (id === 'setLimits' ? { body: { perOrderUsdc: '$5' } } : undefined),
-  sign_in_invalid: ({ id }) => {
-    const body = limitRequests[id]?.body
-    return body && { body, headers: { 'sign-in-with-x': 'nobody' } }
-  },
-  try_again: ({ id }, shop) => {
-    const request = limitRequests[id]
-    return request && signedLimits(shop, request, 'away')
-  },
+  ...Object.fromEntries(
+    Object.entries(limitRequests).map(([id, request]): [string, Recipes] => [
+      id,
+      {
+        invalid_body: () => ({ body: { perOrderUsdc: '$5' } }),
+        sign_in_invalid: () =>
+          request.body && { body: request.body, headers: { 'sign-in-with-x': 'nobody' } },
+        try_again: (_, shop) => signedLimits(shop, request, 'away'),
+      },
+    ]),
+  ),
 }
 
 const recipesOfAll: Recipes = {
@@ -183,6 +179,7 @@ const recipesOfAll: Recipes = {
     pathParams === undefined ? { query: 'paymentId=pay_0' } : {},
   no_receipt: async (_, shop) => ({ params: { orderId: await shop.unproven() } }),
   no_webhook: () => ({}),
+  not_refundable: () => ({}),
   rate_limited: () => ({}),
   internal_error: () => ({}),
   invalid_json: () => ({ body: '{"offerId":' }),

@@ -186,22 +186,26 @@ export const searchAll = inDiscovery({
     'Vouchers, topups and eSIM plans by one question, in plain words, as parameters, or both; what a parameter says counts. Each item says its kind, what it costs in USDC, its face value and what a purchase requires. Words that the result does not take into account are listed in leftOut.',
   query,
   answers: answers('A page of offers of any kind', QuestionResult),
-  ask,
+  ask(given, deps) {
+    const { limit, offset, phone, sort = 'match', ...fields } = readParams(given, query)
+    if (Object.values(fields).every((value) => value === undefined) && phone === undefined) {
+      throw refused('query', 'query is required, or another parameter that says what is wanted.')
+    }
+    const page = pageOf({ limit, offset })
+    const { sold, rates } = deps.liveCatalog.current()
+    const line = phone === undefined ? {} : lineOf(phone, fields.country)
+    const found = findFor(sold, { ...fields, ...line }, rates)
+    const { operator, kinds } = found.wish
+    return {
+      total: found.total,
+      ...page,
+      items: offersOn(found, { ...page, sort }, deps).map((offer) => itemOf(offer, found, deps)),
+      leftOut: found.leftOut,
+      likelyOperator: kinds.includes('topup') ? operator : undefined,
+      hint: found.total === 0 ? questionHint(found) : undefined,
+    }
+  },
 })
-
-function ask(given: ParamSource, deps: ReadDeps): Published {
-  const { limit, offset, ...params } = readParams(given, query)
-  const page = pageOf({ limit, offset })
-  const { phone, sort = 'match', ...fields } = params
-  if (Object.values(fields).every((value) => value === undefined) && phone === undefined) {
-    throw refused('query', 'query is required, or another parameter that says what is wanted.')
-  }
-  const asked: Question = {
-    ...fields,
-    ...(phone === undefined ? {} : lineOf(phone, fields.country)),
-  }
-  return searchAnswer(deps, asked, { ...page, sort })
-}
 
 function lineOf(
   phone: string,
@@ -219,26 +223,9 @@ function lineOf(
   )
 }
 
-type Wanted = Page & { readonly sort: 'match' | 'price' }
-
-function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Published {
-  const { sort: _, ...page } = wanted
-  const { sold, rates } = deps.liveCatalog.current()
-  const found = findFor(sold, question, rates)
-  const { operator, kinds } = found.wish
-  return {
-    total: found.total,
-    ...page,
-    items: offersOn(found, wanted, deps).map((offer) => itemOf(offer, found, deps)),
-    leftOut: found.leftOut,
-    likelyOperator: kinds.includes('topup') ? operator : undefined,
-    hint: found.total === 0 ? questionHint(found) : undefined,
-  }
-}
-
 function offersOn(
   { kinds }: Found,
-  { limit, offset, sort }: Wanted,
+  { limit, offset, sort }: Page & { readonly sort: 'match' | 'price' },
   { liveCatalog, pricing }: ReadDeps,
 ): Offer[] {
   const end = offset + limit
