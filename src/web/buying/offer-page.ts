@@ -285,16 +285,12 @@ function productData(offer: Offer, price: PriceTexts, { site, t }: OfferDeps): o
     url,
     name: productName(offer, t),
     description: shortNotes ?? notes ?? about ?? productName(offer, t),
-    sku: offer.id,
-    category: [kindName(offer, t), ...offer.subTypes].join(' > '),
     brand: { '@type': 'Brand', name: offer.brandName },
     image: offer.kind === 'voucher' ? offer.image : undefined,
     offers: {
       ...priceFields(price),
       url,
       availability: `https://schema.org/${price.type === 'NOT_SOLD' ? 'OutOfStock' : 'InStock'}`,
-      areaServed: coveredBy(offer),
-      seller: { '@type': 'Organization', name: site.name, url: site.url },
     },
   }
 }

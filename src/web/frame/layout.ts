@@ -63,7 +63,7 @@ ${footer(frame)}
 }
 
 /** The tags of a page with a canonical path. All other pages, such as errors, must not be indexed. */
-function addressTags({ site, t }: Frame, page: Page): Html {
+function addressTags({ site }: Frame, page: Page): Html {
   if (page.path === undefined) return html`<meta name="robots" content="noindex">`
   const url = `${site.url}${page.path}`
   const properties = {
@@ -72,8 +72,7 @@ function addressTags({ site, t }: Frame, page: Page): Html {
     'og:title': page.title,
     'og:description': page.description,
     'og:url': url,
-    ...(page.openGraph?.['og:image'] === undefined ? ownPicture(site) : {}),
-    'og:locale': localeOf(t),
+    'og:image': `${site.url}/og.png`,
     ...page.openGraph,
   }
   return html`<link rel="canonical" href="${url}">
@@ -81,21 +80,6 @@ ${Object.entries(properties).map(
   ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
 )}<meta name="twitter:card" content="summary_large_image">`
-}
-
-/** "en_US", as Open Graph writes it. */
-function localeOf(t: Texts): string {
-  const { language, region } = new Intl.Locale(t.language).maximize()
-  return `${language}_${region}`
-}
-
-function ownPicture({ url, name }: Site): Record<string, string> {
-  return {
-    'og:image': `${url}/og.png`,
-    'og:image:width': '1200',
-    'og:image:height': '630',
-    'og:image:alt': name,
-  }
 }
 
 /** @param crumbs those after the front page; the last one is this page */

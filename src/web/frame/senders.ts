@@ -8,45 +8,39 @@ import type { WebDeps } from './deps.ts'
 import { html } from './html.ts'
 import { document, type Frame, fixedHeaders, type Page, pageHeaders } from './layout.ts'
 
-export interface PageSenders {
-  readonly send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply
-  /**
-   * Does the same, and caches the page until the catalog or its prices change.
-   *
-   * @param path the canonical path, the same for all requests that get this page; the page depends on nothing else of
-   *   the request
-   */
-  readonly sendKept: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    path: string,
-    page: () => Page,
-  ) => FastifyReply
+export type PageSenders = ReturnType<typeof pageSenders>
+
+interface PageText {
+  readonly text: string | Buffer
+  readonly digest?: string
 }
 
 /** A few hundred pages; small compared with the catalog. */
 const maxPageBytes = 16 * 1024 * 1024
 
-export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
-  const { site } = frame
+export function pageSenders(frame: Frame, deps: WebDeps) {
   const pages = createAnswerCache(deps, maxPageBytes)
-  const cacheControl = publicMinute
   // None of these pages runs a script.
-  const headers = pageHeaders({}, [site.logo])
+  const headers = pageHeaders({}, [frame.site.logo])
+  const sendPage = (request: FastifyRequest, reply: FastifyReply, text: PageText) => {
+    reply.headers(headers)
+    return sendText(request, reply, { ...text, type: 'text/html', cacheControl: publicMinute })
+  }
   return {
-    send(request, reply, page) {
-      reply.headers(headers)
-      return sendText(request, reply, {
-        text: document(frame, page),
-        type: 'text/html',
-        cacheControl,
-      })
-    },
-    sendKept(request, reply, path, page) {
-      const found = pages.find(path, () => document(frame, page()))
-      reply.headers(headers)
-      return sendText(request, reply, { ...found, cacheControl, type: 'text/html' })
-    },
+    send: (request: FastifyRequest, reply: FastifyReply, page: Page) =>
+      sendPage(request, reply, { text: document(frame, page) }),
+    /**
+     * Does the same, and caches the page until the catalog or its prices change.
+     *
+     * @param path the canonical path, the same for all requests that get this page; the page depends on nothing else of
+     *   the request
+     */
+    sendKept: (request: FastifyRequest, reply: FastifyReply, path: string, page: () => Page) =>
+      sendPage(
+        request,
+        reply,
+        pages.find(path, () => document(frame, page())),
+      ),
   }
 }
 

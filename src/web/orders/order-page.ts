@@ -30,7 +30,6 @@ import { closedGoods, openGoods } from './goods.ts'
 import { type MailPart, mailForm, sendMail } from './order-mail.ts'
 import {
   boughtFacts,
-  isRefunding,
   itemText,
   lockedPart,
   paidText,
@@ -41,7 +40,7 @@ import {
   transactionOf,
   wordsOf,
 } from './parts.ts'
-import { routeRefundPage } from './refund-page.ts'
+import { askForRefund, type RefundAnswer, refundPart } from './refund.ts'
 import {
   acts,
   look,
@@ -62,7 +61,12 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
     if (isShown(request, view.version)) return privately(reply).code(304).send()
     return sendOrder(reply, routes, request, view)
   })
-  const forms = { open: [takes, open], goods: [takes, show], mail: [acts, mail] } as const
+  const forms = {
+    open: [takes, open],
+    goods: [takes, show],
+    mail: [acts, mail],
+    refund: [acts, refund],
+  } as const
   for (const [name, [options, take]] of Object.entries(forms)) {
     routeForm(pages, `${at}/${name}`, options, (request: OrderRequest, reply) =>
       take(request, reply, routes),
@@ -75,10 +79,9 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
       .header('content-disposition', `attachment; filename="receipt-${orderId}.json"`)
       .send(receipt)
   })
-  routeRefundPage(pages, routes)
 }
 
-type PageExtras = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
+type PageExtras = Pick<OrderPageParts, 'shown' | 'refused' | 'mail' | 'asked'>
 
 function sendOrder(
   reply: FastifyReply,
@@ -97,8 +100,7 @@ function sendOrder(
     privateLink: view.own && linkOf(routes, request, view),
     // A visitor with a link token, which expires, is not given the code that opens the order for good.
     code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
-    shown: said.shown,
-    refused: said.refused,
+    ...said,
     sendsMail: routes.mail !== undefined,
     mail: mayMail ? (said.mail ?? {}) : undefined,
   })
@@ -162,6 +164,11 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
   return sendOrder(reply, routes, request, view, { mail: said })
 }
 
+async function refund(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+  const asked = await askForRefund(request, reply, routes)
+  return sendOrder(reply, routes, request, await look(routes, request), { asked })
+}
+
 interface OrderPageParts {
   readonly t: Texts
   readonly privateLink?: KeptLink | undefined
@@ -172,6 +179,8 @@ interface OrderPageParts {
   /** The link or code that was sent and does not open the order. */
   readonly refused?: Refused | undefined
   readonly sendsMail?: boolean
+  /** The result of claiming the refund, if this page answers that form. */
+  readonly asked?: RefundAnswer | undefined
   /** The form for a mail; absent if this visitor may not use it. */
   readonly mail?: MailPart | undefined
 }
@@ -183,7 +192,7 @@ interface KeptLink {
 }
 
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
-  const { t, shown } = parts
+  const { t, shown, asked } = parts
   const stage = wordsOf(view, t)
   // While the goods are shown, the page must not update itself, or they would disappear.
   const isFinished = view.isFinished || shown?.type === 'goods'
@@ -201,19 +210,12 @@ export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
 <p class="lead">${stage.text}</p>
 ${view.stage === 'awaiting_payment' && view.checkout && html`<p class="act"><a class="button" href="${payPath(view.checkout)}">${t('orders.pay')}</a></p>`}
 ${timeline(view, t)}
-${moneyBackLink(view, t)}
+${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${t('orders.refund.tooOften', { minutes: Math.ceil(asked.seconds / 60) })}</p>`}
 ${!isFinished && hasField(view, parts) && html`<noscript><p class="hint"><a href="${page}">${t('orders.lookAgain')}</a></p></noscript>`}
 </section>
 ${view.own ? ownParts(view, view.own, parts) : lockedPart(view, parts)}
 </div>`,
   }
-}
-
-/** A delivered order also has this link if it has returns, because more than its price was paid. */
-function moneyBackLink(view: OrderPageView, t: Texts): Html | undefined {
-  const hasReturns = view.own !== undefined && view.own.returns.length > 0
-  if (!isRefunding(view) && !hasReturns) return undefined
-  return html`<p class="about-refund"><a href="${orderPagePath(view.id)}/refund">${isRefunding(view) ? t('orders.refund.link') : t('orders.refund.returnsLink')}</a></p>`
 }
 
 /** Whether the page has a text field, whose content a reload would lose. */
@@ -222,8 +224,9 @@ function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
 }
 
 function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts): Html {
-  const { t, privateLink, mail } = parts
+  const { t, privateLink, mail, asked } = parts
   return html`${view.stage === 'delivered' && goodsPart(view, parts)}
+${own.refund && refundPart(view, own, own.refund, { asked, t })}
 ${returnsPart(view, own, t)}
 ${factsPart(view, own, t)}
 ${privateLink && keepPart(privateLink, parts.code, t)}

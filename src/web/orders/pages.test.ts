@@ -5,7 +5,6 @@ import { messagesOf, textsIn } from '../texts/texts.ts'
 import { findPage } from './find-page.ts'
 import { orderPage } from './order-page.ts'
 import { at, own, parts, view, whole } from './order-view.fixture.ts'
-import { refundPage } from './refund-page.ts'
 
 const t = textsIn('en')
 
@@ -41,7 +40,6 @@ describe('the page of an order', () => {
       expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
       expect(page.includes(t('orders.lookAgain'))).toBe(!isFinished && !isReloaded)
       expect(page.includes('data-end')).toBe(isFinished)
-      expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
     }
   })
 

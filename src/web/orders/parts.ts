@@ -56,10 +56,6 @@ export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>
   return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`
 }
 
-export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
-  return stage.startsWith('refund')
-}
-
 /** Of more countries than this, only the first are named and the others counted. */
 const placesShown = 12
 

@@ -1,17 +1,16 @@
 import type { FacetValue } from '../../api/shop/shop-search.ts'
-import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** How many colours `style.css` has. */
-const hues = 7
+const hues = 4
 
 /**
  * The face of a card, drawn in CSS: the name of its brand, in colours derived from the name. It loads no
  * picture from other hosts, and the same brand always looks the same.
  */
-export function cardFace(brandName: string, kind: Kind): Html {
-  return html`<span class="card ${kind} hue-${hashOf(brandName) % hues}" aria-hidden="true"><b>${brandName}</b></span>`
+export function cardFace(brandName: string): Html {
+  return html`<span class="card hue-${hashOf(brandName) % hues}" aria-hidden="true"><b>${brandName}</b></span>`
 }
 
 /** FNV-1a over the code units, which spreads short names well. */
@@ -27,13 +26,12 @@ function hashOf(text: string): number {
 export function brandGrid(
   brands: readonly FacetValue[],
   t: Texts,
-  leadsTo: (brand: string) => { readonly path: string; readonly kind: Kind },
+  pathOf: (brand: string) => string,
 ): Html {
   return html`<ul class="brands">
 ${brands.map(({ value, offers }) => {
-  const { path, kind } = leadsTo(value)
   const label = t('home.brandOffers', { brand: value, count: offers })
-  return html`<li><a href="${path}" aria-label="${label}">${cardFace(value, kind)}</a></li>
+  return html`<li><a href="${pathOf(value)}" aria-label="${label}">${cardFace(value)}</a></li>
 `
 })}</ul>`
 }

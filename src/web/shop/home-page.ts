@@ -54,7 +54,7 @@ function brands({ liveCatalog, t }: WebDeps): Html | undefined {
   if (most.length === 0) return undefined
   return html`<section aria-labelledby="brands-title">
 <div class="section-head"><h2 id="brands-title">${t('home.brands')}</h2> <a href="/search?kind=voucher">${t('home.brandsAll')}</a></div>
-${brandGrid(most, t, (brand) => ({ path: searchPath({ kind: 'voucher', brand }), kind: 'voucher' }))}
+${brandGrid(most, t, (brand) => searchPath({ kind: 'voucher', brand }))}
 </section>`
 }
 
@@ -112,25 +112,17 @@ function listed(names: readonly TitledName[], t: Texts): Html[] {
 
 function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   const find = `${site.url}/ai/search?query=esim+japan+10+GB`
+  const lists = kinds.map(
+    (kind) => html`<a href="/ai/${goods[kind].plural}">${t(`kinds.${kind}.title`)}</a> `,
+  )
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
 <h2 id="agents-title">${t('home.agents')}</h2>
 <p>${t('home.agentsLead')}</p>
-<ol class="steps">
-<li><h3>${t('home.stepFind')}</h3><p>${t('home.stepFindText')}</p>
-${code(`curl '${find}'`)}
-<p>${t('home.asJson')} ${kinds.map(
-    (kind, at) =>
-      html`${at > 0 && ', '}<a href="/ai/${goods[kind].plural}">${t(`kinds.${kind}.title`)}</a>`,
-  )}</p></li>
-<li><h3>${t('home.stepRead')}</h3><p>${t('home.stepReadText', { link: (path) => html`<a href="/.well-known/x402">${path}</a>` })}</p></li>
-<li><h3>${t('home.stepBuy')}</h3><p>${t('home.stepBuyText')}</p>
-<p class="note">${t('home.spendLimit')}</p></li>
-${isSandbox && html`<li><h3>${t('home.stepTry')}</h3><p>${t('home.stepTryText')}</p>${code('npm run demo')}</li>`}
-</ol>
+<pre><code>curl '${find}'</code></pre>
+<p>${t('home.asJson')} ${lists}</p>
+<p>${t('home.manifest', { link: (path) => html`<a href="/.well-known/x402">${path}</a>` })}</p>
+<p class="note">${t('home.spendLimit')}</p>
+${isSandbox && html`<p>${t('home.demo')} <code>npm run demo</code></p>`}
 <p>${t('home.errors', { link: (text) => html`<a href="/errors">${text}</a>` })}</p>
 </section>`
-}
-
-function code(text: string): Html {
-  return html`<pre><code>${text}</code></pre>`
 }

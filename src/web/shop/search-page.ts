@@ -105,17 +105,10 @@ ${pager(query, answer, t)}`
 /**
  * Links to the largest brands, on the first page of a search without words and brand: it lists offers brand by brand.
  */
-function brandRow(
-  query: ShopQuery,
-  { kind, page, facets }: ShopAnswer,
-  t: Texts,
-): Html | undefined {
+function brandRow(query: ShopQuery, { page, facets }: ShopAnswer, t: Texts): Html | undefined {
   const isNarrow = query.q !== undefined || query.brand !== undefined || page > 1
   if (isNarrow || facets.brands.length <= brandsShown) return undefined
-  return brandGrid(facets.brands.slice(0, brandsShown), t, (brand) => ({
-    path: changed(query, { brand }),
-    kind,
-  }))
+  return brandGrid(facets.brands.slice(0, brandsShown), t, (brand) => changed(query, { brand }))
 }
 
 function descriptionOf(
@@ -217,7 +210,7 @@ function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): Html[] {
   return offers.map((offer) => {
     const { brand, what, place, note } = wordsOf(offer)
     const id = numberOf(offer)
-    return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(brand, offer.kind)}
+    return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(brand)}
 <span class="told"><b>${brand}</b> <span>${what}</span> <span class="where">${place}</span>${note && html` <span class="note">${note}</span>`}${id && html` <span class="note">${t('offers.number', { id })}</span>`}</span>
 <span class="costs">${shortPrice(priceTexts(retailOf(offer, pricing), t), t)}</span></a></li>
 `
