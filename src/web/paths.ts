@@ -79,10 +79,7 @@ interface Followed {
   readonly isFinished: boolean
 }
 
-/**
- * The attributes of the one element of a page that follows its order; `scripts/follow.js` reads them. Put them into the
- * tag: `<div${followed(...)}>`.
- */
+/** The attributes of the one element of a page that `scripts/follow.js` keeps up to date. */
 export function followed({ version, page, say, isFinished }: Followed): Html {
   const end = isFinished && html` data-end="true"`
   return html` data-version="${version}" data-page="${page}" data-say="${say}"${end}`
@@ -96,12 +93,7 @@ export function isShown({ headers }: FastifyRequest, version: string): boolean {
 /** Seconds after which a browser without script reloads the page. */
 const reloadSeconds = 10
 
-/**
- * For browsers without script: reloads the page while something is under way. Not for a page with a text field, which a
- * reload would clear.
- *
- * @param page the path of the page itself, even in an answer to a form
- */
+/** Reloads a page in browsers without script; not one with a text field, which a reload would clear. */
 export function reloading(page: string, isReloaded: boolean): { readonly head?: Html } {
   if (!isReloaded) return {}
   const content = `${reloadSeconds}; url=${page}`

@@ -25,10 +25,8 @@ interface Remembered {
 }
 
 /**
- * Lets this browser open the page of the order, and that of its payment, again. The token goes into cookies that no
- * script can read, and that are sent only to these pages and below them. Links in mails and on other sites open the
- * page too (`SameSite=Lax`): the cookie only lets its visitor read, and `isFromElsewhere` refuses forms of other
- * sites.
+ * Lets this browser open the page of the order, and that of its payment, again. Links in mails and on other sites open
+ * it too (`SameSite=Lax`): the cookie only lets its visitor read, and `isFromElsewhere` refuses forms of other sites.
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
   const { orderId, checkout, token: value, siteUrl } = remembered
@@ -122,7 +120,7 @@ export function routeForm(
 /**
  * Whether a page of another site made this browser send a form. Browsers name the origin of a form in
  * `Sec-Fetch-Site`, or in `Origin` if they are old or reach the store over plain http. Our pages send a referrer to
- * our own site (`page-headers.ts`), so an origin of "null" is never one of them. A client that sends neither header is
+ * our own site (`layout.ts`), so an origin of "null" is never one of them. A client that sends neither header is
  * not a browser, so another site cannot abuse it.
  */
 function isFromElsewhere({ headers }: FastifyRequest): boolean {

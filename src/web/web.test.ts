@@ -99,13 +99,13 @@ describe('the front page', () => {
 test('every error that the store can answer is explained where its type points', async () => {
   const { body } = await get('/errors')
   expect(structureFaults(body)).toEqual([])
-  const rows = body.split('<tr id="').slice(1)
+  const rows = body.split('<div id="').slice(1)
   for (const code of Object.keys(rules) as RefusalCode[]) {
     const row = rows.find((each) => each.startsWith(`${code}"`)) ?? ''
     expect(row, code).toContain(`${rules[code].status} ${read(rules[code].title)}`)
   }
   for (const id of ['internal_error', 'unread-invalid_http', 'orders-expired']) {
-    expect(body).toContain(`<tr id="${id}">`)
+    expect(body).toContain(`<div id="${id}">`)
   }
 })
 

@@ -174,10 +174,7 @@ function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
 `
 }
 
-/**
- * The checkbox by which a buyer confirms a number that is in no numbering plan. Its value is that number, so another
- * number needs another confirmation.
- */
+/** The box that confirms a number in no numbering plan. Its value is that number, so another number needs another tick. */
 function numberConfirmation({ offer, typed, t }: BuyForm): Html | undefined {
   if (offer.kind !== 'topup') return undefined
   const number = numberIn(typed, offer)
@@ -251,10 +248,7 @@ function mailField({ typed, faults, t }: BuyForm): Html {
   return fieldHtml(field, t)
 }
 
-/**
- * What the wallet's script knows about this purchase. It signs nothing that differs from this, whatever the store
- * answers later.
- */
+/** What the wallet's script knows. It signs nothing that differs from this, whatever the store answers later. */
 export interface WalletSettings extends Pick<Payee, 'network' | 'payTo'> {
   readonly store: string
   readonly offerId: string

@@ -166,11 +166,8 @@ async function start(
 }
 
 /**
- * Limits how many checkouts a visitor starts and how many of them are unpaid, because each takes an address of the
- * processor and is watched for days, paid or not. A form with faults does not count. The place is taken before the
- * checkout is made, so that no two take the last.
- *
- * @throws Refusal `rate_limited` and `budget_spent`, and those of the checkout service
+ * Limits how many checkouts a visitor starts, because each takes an address of the processor and is watched for days,
+ * paid or not. A form with faults does not count. The place is taken first, so that no two take the last.
  */
 async function startCheckout(
   request: FastifyRequest,

@@ -6,10 +6,7 @@ import { amountText } from '../shop/money-text.ts'
 /** Characters by which people group digits. */
 const fillers = /[\s().\u00a0-]/g
 
-/**
- * The value of a typed field in the body of the purchase: an amount becomes a number, and numbers of phones and eSIMs
- * lose their separators.
- */
+/** The value of a field in the body of the purchase: amounts are numbers, and phones and eSIMs lose separators. */
 export function fieldValue(name: string, typed: string): string | number {
   const text = typed.trim()
   if (name === 'value') return /^\d{1,9}(\.\d{1,4})?$/.test(text) ? Number(text) : text
@@ -31,10 +28,7 @@ interface ReceivesWords {
   readonly language: string
 }
 
-/**
- * What a card or a line receives for a typed amount, in its own currency. Empty if that is the amount itself, or if the
- * amount cannot be bought.
- */
+/** What is received for a typed amount, in its own currency; empty if that is the amount, or none that is sold. */
 export function receivesText(worth: Worth, typed: string, words: ReceivesWords): string {
   const face = faceOf(worth, typed)
   if (face === undefined) return ''

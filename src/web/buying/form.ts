@@ -158,10 +158,7 @@ export function untyped(
   }
 }
 
-/**
- * The form as it was sent; undefined if this form cannot have sent it: it has an unknown or a repeated name, a text
- * that is too long, or no key.
- */
+/** The form as it was sent; undefined if this form cannot have sent it. */
 export function readTyped(
   sent: URLSearchParams,
   fields: readonly FormField[],
@@ -211,10 +208,7 @@ export function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
   }
 }
 
-/**
- * The phone number as in the purchase. A number typed as it is dialled within the offer's country gets the calling
- * code; the next page shows it.
- */
+/** The phone number as in the purchase: one typed as it is dialled in the offer's country gets the calling code. */
 export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>): string {
   const text = fields['msisdn'] ?? ''
   const isDialled = country !== undefined && !text.trim().startsWith('+')

@@ -24,11 +24,7 @@ import type { FormAgain } from './form.ts'
 
 type OfferDeps = WebDeps & PayingDeps
 
-/**
- * The page of one offer, where its `buy_url` leads.
- *
- * @param again the form as it was sent, if it was
- */
+/** The page of one offer, where its `buy_url` leads; with the form as it was sent, if it was. */
 export function offerPage(offer: Offer, deps: OfferDeps, again?: FormAgain): Page {
   const { pricing, t } = deps
   const price = priceTexts(retailOf(offer, pricing), t)
@@ -107,11 +103,7 @@ ${chips(elsewhere, (one) => [placeName(one, t), `${whatOf(one, t)}, ${price(one)
 </nav>`
 }
 
-/**
- * Links to offers, no two with the same text.
- *
- * @param wordsOf the text of a link: the name, and what stands beside it
- */
+/** Links to offers, no two with the same text. */
 function chips(
   shown: readonly Offer[],
   wordsOf: (one: Offer) => readonly [name: string, beside: string],

@@ -14,6 +14,7 @@ import {
   accessForm,
   boughtFacts,
   itemText,
+  keepPart,
   lostBoth,
   recentMark,
   returned,
@@ -155,7 +156,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, t, shown.sandboxUrl)}
 ${nextStep(view, t)}
 ${returnsOf(view, t)}
-${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, shown.code, { stage, t })}
+${shown.privateLink && stage !== 'refused' && keepPart(shown.privateLink, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), shown.code, t)}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities, t)}
 ${factsOf(view, t)}`
 }
@@ -179,20 +180,6 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | u
   if (stage !== 'expired' && stage !== 'refused') return undefined
   const path = buyPath({ id: offerId })
   return html`<p class="act"><a class="button wide" href="${path}">${t('pay.again')}</a></p>`
-}
-
-/** Shown before anything is paid: a buyer who loses this page gets back to it with this link. */
-function keepLink(
-  link: string,
-  code: string | undefined,
-  { stage, t }: { readonly stage: CheckoutView['stage']; readonly t: Texts },
-): Html {
-  return html`<section class="sheet keep" aria-labelledby="keep">
-<h2 id="keep">${t('pay.keepTitle')}</h2>
-<p>${over.has(stage) ? t('pay.keepOver') : t('pay.keep')}</p>
-${copied('link', link, t('pay.tokenLabel'), t)}
-${code && html`<p>${t('orders.keep.code')} ${copied('recovery-code', code, t('orders.keep.codeLabel'), t)}</p>`}
-</section>`
 }
 
 function troubles(
@@ -316,10 +303,7 @@ const forms: readonly {
 
 const printable = /^[\x21-\x7e]+$/
 
-/**
- * The link of the processor with this amount; undefined if it is not a link that wallets open, or has no parameter for
- * the amount.
- */
+/** The link of the processor with this amount; undefined if it is none that wallets open with an amount. */
 function paymentLinkFor(link: string, coin: Coin, units: bigint): string | undefined {
   const form = forms.find((one) => one.link.test(link))
   if (form === undefined || !printable.test(link)) return undefined

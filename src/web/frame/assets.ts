@@ -79,10 +79,8 @@ function read(file: URL): string {
 }
 
 /**
- * Replaces our colour with the operator's, made darker or lighter until text in it is readable in each theme, so no
- * colour makes pages unreadable. Browsers that cannot do this keep ours.
- *
- * @param color `#rrggbb`
+ * Replaces our colour with the operator's (`#rrggbb`), made darker or lighter until text in it is readable in each
+ * theme. Browsers that cannot do this keep ours.
  */
 function accentSheet(color: string): string {
   const accent = (lightness: string, ink: string) =>

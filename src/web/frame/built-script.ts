@@ -9,11 +9,7 @@ export const wallet = new URL('../scripts/wallet/', import.meta.url)
 export const root = new URL('../../../', import.meta.url)
 export const builtFolder = new URL('build/', root)
 
-/**
- * A script of `scripts/wallet/` in one file, with what it needs of viem and no more.
- *
- * @throws Error if it was never built, or if its sources have changed since
- */
+/** @throws Error if the script was never built, or if its sources have changed since */
 export function builtScript(name: BuiltName): string {
   const text = textOf(new URL(name, builtFolder))
   const [line = ''] = text?.split('\n', 1) ?? []
@@ -25,11 +21,7 @@ export function builtScript(name: BuiltName): string {
   return text?.slice(line.length + 1) ?? ''
 }
 
-/**
- * The first line of a built file: a digest of its sources, and their names.
- *
- * @param sources every file of ours in the bundle, from the root of the repository
- */
+/** The first line of a built file: a digest of our sources in it, and their names from the root of the repository. */
 export function sourcesLine(sources: readonly string[]): string {
   const hash = createHash('sha256')
   // `package.json` has the versions of the bundled libraries.

@@ -16,7 +16,7 @@ export interface Crumb {
   readonly path: string
 }
 
-export interface Page extends PageNeeds {
+export interface Page {
   readonly title: string
   /** One or two sentences, for search engines and link previews. */
   readonly description: string
@@ -25,6 +25,9 @@ export interface Page extends PageNeeds {
   readonly openGraph?: Readonly<Record<string, string>>
   readonly data?: object
   readonly head?: Html
+  /** Our own scripts that it runs, "live.js". They may send requests to this store. */
+  readonly scripts?: readonly string[]
+  readonly drawsPictures?: true
   readonly main: Html
 }
 
@@ -148,13 +151,6 @@ ${links([
 </footer>`
 }
 
-/** What one page needs beyond what all pages are allowed. */
-interface PageNeeds {
-  /** Our own scripts that it runs, "live.js". They may send requests to this store. */
-  readonly scripts?: readonly string[]
-  readonly drawsPictures?: true
-}
-
 /**
  * Headers of every page. A page loads only our own style sheet, pictures and scripts, sends forms only to us, cannot be
  * framed, and sends no referrer to other sites. It does send one to our own: without it, browsers send our own forms
@@ -163,7 +159,7 @@ interface PageNeeds {
  * @param pictures URLs of pictures on other hosts that this page shows
  */
 export function pageHeaders(
-  { scripts = [], drawsPictures }: PageNeeds,
+  { scripts = [], drawsPictures }: Pick<Page, 'scripts' | 'drawsPictures'>,
   pictures: readonly string[] = [],
 ): Record<string, string> {
   const origins = new Set(pictures.map((url) => new URL(url).origin))

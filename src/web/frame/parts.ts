@@ -11,12 +11,7 @@ export function fact(name: string, value: Html | string | undefined): Html | und
     : undefined
 }
 
-/**
- * A text to copy. The button is hidden until `scripts/copy.js` shows it; without script, a tap selects the whole text.
- *
- * @param what its name, for screen readers
- * @param unit shown beside it, and not copied
- */
+/** A text to copy, and a unit that is not copied. Without script, a tap selects the whole text. */
 export function copied(id: string, value: string, what: string, t: Texts, unit?: string): Html {
   return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${t('frame.copied')}" aria-label="${t('frame.copyOf', { what })}" hidden="hidden">${t('frame.copy')}</button></span>`
 }
@@ -61,11 +56,7 @@ export interface Field {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/**
- * A field with its label, its hint and its fault, each linked to it for screen readers.
- *
- * @param control the control, made with `tiesOf`, if it is not a text input
- */
+/** A field with its label, hint and fault, each linked to its control, which `tiesOf` makes where it is no input. */
 export function fieldHtml(field: Field, t: Texts, control: Html = inputHtml(field)): Html {
   const { name, label, hint, fault, isRequired } = field
   return html`<div class="field">

@@ -52,10 +52,7 @@ export function privately(reply: FastifyReply): FastifyReply {
     .header('x-robots-tag', 'noindex, nofollow')
 }
 
-/**
- * Sends a page for one visitor only. It shows our own logo: that of the operator may come from another host, which must
- * not learn of the visit.
- */
+/** With our own logo: that of the operator may come from another host, which must not learn of the visit. */
 export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): FastifyReply {
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
   return privately(reply)
@@ -92,10 +89,7 @@ ${note !== undefined && html`<p class="hint">${note}</p>`}
 export const interfaces =
   /^\/(api|ai|mcp|\.well-known|webhooks|sandbox|metrics|readyz|healthz|livez)(\/|$)/
 
-/**
- * The error page, for browsers that ask for a page; undefined for other clients. Only for requests outside the routes
- * of the pages, such as an unknown address.
- */
+/** The error page for browsers, outside the routes of the pages; undefined for other clients. */
 export function browserErrors(frame: Frame): PageFor {
   return (error, request, reply) => {
     const asksForPage = request.headers.accept?.includes('text/html') ?? false

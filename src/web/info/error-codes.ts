@@ -98,32 +98,30 @@ export function errorsPage(t: Texts): Page {
     title: t('errors.title'),
     description: t('errors.description'),
     path: '/errors',
-    main: html`<h1>${t('errors.title')}</h1>
+    main: html`<div class="prose">
+<h1>${t('errors.title')}</h1>
 <p class="lead">${t('errors.lead')}</p>
-${refusals && tableOf(t('errors.description'), refusals.rows, t)}
+${refusals && listOf(refusals.rows, t)}
 ${others.map(
   ({ id, heading, lead, rows }) => html`<h2 id="${id}">${heading}</h2>
 <p>${withCode(lead)}</p>
-${tableOf(heading, rows, t)}
+${listOf(rows, t)}
 `,
-)}`,
+)}
+</div>`,
   }
 }
 
-function tableOf(caption: string, rows: readonly ErrorRow[], t: Texts): Html {
-  const columns = ['when', 'agent', 'operator'] as const
-  return html`<table class="errors">
-<caption class="hidden">${caption}</caption>
-<thead><tr>${(['code', ...columns] as const).map((name) => html`<th scope="col">${t(`errors.${name}`)}</th>`)}</tr></thead>
-<tbody>
+function listOf(rows: readonly ErrorRow[], t: Texts): Html {
+  const meanings = ['when', 'agent', 'operator'] as const
+  return html`<dl class="cases">
 ${rows.map(
-  (row) => html`<tr id="${row.id}">
-<th scope="row"><a href="#${row.id}"><code>${row.code}</code></a>${noteOf(row, t)}</th>
-${columns.map((name) => html`<td data-name="${t(`errors.${name}`)}">${withCode(row[name])}</td>`)}
-</tr>
+  (row) => html`<div id="${row.id}">
+<dt><a href="#${row.id}"><code>${row.code}</code></a>${noteOf(row, t)}</dt>
+${meanings.map((name) => html`<dd>${t(`errors.${name}`)}: ${withCode(row[name])}</dd>`)}
+</div>
 `,
-)}</tbody>
-</table>`
+)}</dl>`
 }
 
 function noteOf({ note, title, isRetryable }: ErrorRow, t: Texts): Html | undefined {

@@ -33,10 +33,7 @@ const limited = { config: { limit: 'reading' } } as const
 /** In bytes: the form sends only the value of one button. */
 const maxForm = 256
 
-/**
- * The page on which a person approves a purchase above a limit. GET decides nothing, because link previews open it;
- * only the buttons of the page decide.
- */
+/** The page on which a person approves a purchase above a limit. GET decides nothing: link previews open it. */
 export function routeApprovals(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },

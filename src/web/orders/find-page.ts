@@ -17,7 +17,7 @@ import type { Page } from '../frame/layout.ts'
 import { onlyField, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { MessageId, Texts } from '../texts/texts.ts'
 import {
   formIn,
   readToken,
@@ -113,12 +113,7 @@ async function byPublic(
   return sendFind(request, isWrong ? reply.code(422) : reply, routes, page)
 }
 
-/**
- * Remembers the wallet that signed, so that its orders open in this browser for a while. `limitRefusedProofs`
- * reads only headers, so the limit on refused proofs is kept here.
- *
- * @throws Refusal `rate_limited`, `try_again`
- */
+/** Remembers the wallet that signed for a while. The limit on refused proofs elsewhere reads only headers. */
 async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const { refused } = routes.limits
   const refusal = await lookAtRefused(refused, request, reply)
@@ -264,27 +259,13 @@ function walletPart({ wallet, t }: FindPageParts): Html {
 </section>`
 }
 
-const states = [
-  'PAYMENT_PENDING',
-  'PAYMENT_FAILED',
-  'PAID',
-  'FULFILLING',
-  'FULFILLED',
-  'FULFILLMENT_FAILED',
-  'EXPIRED',
-  'REFUND_PENDING',
-  'REFUNDED',
-  'REFUND_FAILED',
-] as const
-
-function stateText({ state, refund_state }: ListedOrder, t: Texts): string | undefined {
-  const found = states.find((one) => one === (refund_state ?? state))
-  return found && t(`find.list.states.${found}`)
-}
+type ListedState = {
+  [Id in MessageId]: Id extends `find.list.states.${infer State}` ? State : never
+}[MessageId]
 
 function listPart({ wallet, total, items }: WalletList, t: Texts): Html {
   const line = (one: ListedOrder) => html`
-<li><a href="${orderPagePath(one.orderId)}"><b>${one.brandName}</b> <span>${stateText(one, t)}</span> ${timeOf(new Date(one.placed_at), t)}</a></li>`
+<li><a href="${orderPagePath(one.orderId)}"><b>${one.brandName}</b> <span>${t(`find.list.states.${(one.refund_state ?? one.state) as ListedState}`)}</span> ${timeOf(new Date(one.placed_at), t)}</a></li>`
   return html`<section class="sheet" aria-labelledby="list">
 <h2 id="list">${t('find.list.title')}</h2>
 <p class="hint">${t('find.list.wallet')} <code>${wallet}</code></p>

@@ -161,10 +161,7 @@ const limited = { config: { limit: 'reading' } } as const
 /** In bytes; a token has fewer than 300. */
 const maxForm = 1_024
 
-/**
- * Routes the page of a one-view link, and the goods that it shows when a person presses the button. GET serves the same
- * page to everyone and does not use up the link, because link previews open it.
- */
+/** The page of a one-view link. GET does not use up the link, because link previews open it. */
 export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
@@ -179,7 +176,6 @@ export function routeReveal(
   })
 }
 
-/** The page that a one-view link opens. It shows no goods yet, because link previews open it too. */
 function revealPage(t: Texts): Page {
   const field = {
     name: 'token',

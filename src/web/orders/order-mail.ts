@@ -54,10 +54,7 @@ ${said && !isWrong && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="
 /** The maximum number of mails that this process sends at the same time; it drops further ones. */
 const maxUnderWay = 20
 
-/**
- * Sends links to an address in the background, so that the answer takes the same time whether the address is known or
- * not.
- */
+/** Sends links in the background, so that the answer takes the same time whether the address is known or not. */
 export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
   const underWay = new Set<Promise<void>>()
   pages.addHook('onClose', async () => {
@@ -80,10 +77,7 @@ async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string
   if (orders.length > 0) await send(routes, mail, { asked: 'find', address, orders })
 }
 
-/**
- * Counts a mail that a visitor requests. Above the limit it sets the status and returns false, and the form says so
- * itself: the general page for this refusal would lose what was typed.
- */
+/** Counts a mail that a visitor requests. Above the limit the form says so itself, with what was typed. */
 export async function mayAsk(
   { limits }: TrackingRoutes,
   request: FastifyRequest,
@@ -111,22 +105,14 @@ export async function sendMail(
   const credentials = pageCredentialsOf(request)
   const left = { id: request.params.orderId, credentials, address }
   const order = await orNotNow(request.log, () => leaveAddress(follow, mail, left))
-  const isSent = order !== undefined && (await isTaken(request, routes, mail, address, order))
-  return { typed, said: isSent ? 'sent' : 'failed' }
-}
-
-async function isTaken(
-  request: OrderRequest,
-  routes: TrackingRoutes,
-  mail: MailDeps,
-  address: string,
-  order: MailedOrder,
-): Promise<boolean> {
+  const failed = { typed, said: 'failed' } as const
+  if (order === undefined) return failed
   try {
-    return await send(routes, mail, { asked: 'leave', address, orders: [order] })
+    const isSent = await send(routes, mail, { asked: 'leave', address, orders: [order] })
+    return isSent ? { typed, said: 'sent' } : failed
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
-    return false
+    return failed
   }
 }
 
@@ -140,11 +126,7 @@ interface Wanted {
 /** How many times a mail that the mail server refuses is tried within the interval of its limit. */
 const maxTries = 3
 
-/**
- * Reserves a place to send a mail. A try that the mail server refused does not count as sent, so that the next
- * request, on any node, may try again, up to `maxTries` times. Without a place to reserve, returns whether the mail
- * was sent.
- */
+/** Reserves one of `maxTries` places to send a mail, on any node; without one, returns whether it was sent. */
 async function placeOf(
   mailbox: RateLimiter,
   mail: string,
@@ -158,14 +140,11 @@ async function placeOf(
 }
 
 /**
- * Sends links to these orders, unless the same mail was sent a moment ago. So no visitor can flood a mailbox through
- * this store, or keep its owner from getting a mail that failed. Different mails to one address are limited as well,
- * separately for each page: a stranger who leaves the address with their own orders does not use up the mails of an
- * owner who looks for orders. The page never shows what is counted here, so it does not reveal whether an address has
- * bought something.
+ * Sends links to these orders, unless the same mail was sent a moment ago, so that no visitor can flood a mailbox.
+ * Different mails to one address are limited for each page: a stranger who leaves the address with their own orders
+ * does not use up the mails of an owner who looks for orders.
  *
  * @returns whether it was sent, now or a moment ago
- * @throws if the mail server refuses it
  */
 async function send(
   routes: TrackingRoutes,

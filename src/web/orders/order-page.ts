@@ -31,6 +31,7 @@ import { type MailPart, mailForm, sendMail } from './order-mail.ts'
 import {
   boughtFacts,
   itemText,
+  keepPart,
   lockedPart,
   paidText,
   type Refused,
@@ -229,8 +230,12 @@ function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts)
 ${own.refund && refundPart(view, own, own.refund, { asked, t })}
 ${returnsPart(view, own, t)}
 ${factsPart(view, own, t)}
-${privateLink && keepPart(privateLink, parts.code, t)}
+${privateLink && keepPart(privateLink.url, keepText(privateLink, t), parts.code, t)}
 ${mail && mailForm(`${orderPagePath(view.id)}/mail`, 'orders.mail', mail, t)}`
+}
+
+function keepText({ days }: KeptLink, t: Texts): string {
+  return days === undefined ? t('orders.keep.text') : t('orders.keep.textFor', { days })
 }
 
 function goodsPart(view: OrderPageView, { shown, t }: OrderPageParts): Html {
@@ -245,14 +250,5 @@ function factsPart(view: OrderPageView, own: OwnOrderView, t: Texts): Html {
 ${fact(t('orders.item'), itemText(own, t))}${boughtFacts(own, t)}${fact(t('orders.price'), paidText(view, own, t))}${fact(t('orders.paidWith'), coinOn(asset, view.network, t))}${fact(t('orders.steps.paid'), view.times.paid && timeOf(view.times.paid, t))}${fact(t('orders.payment'), own.payment && transactionOf('payment', own.payment, t('orders.payment'), t))}${fact(t('orders.order'), copied('order-id', view.id, t('orders.order'), t))}
 </dl>
 ${view.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(view.id)}/receipt" download="receipt-${view.id}.json">${t('orders.receipt')}</a> <small>${t('orders.receiptHint')}</small></p>`}
-</section>`
-}
-
-function keepPart({ url, days }: KeptLink, code: string | undefined, t: Texts): Html {
-  return html`<section class="sheet private" aria-labelledby="keep">
-<h2 id="keep">${t('orders.keep.title')}</h2>
-<p>${days === undefined ? t('orders.keep.text') : t('orders.keep.textFor', { days })}</p>
-<p class="link">${copied('private-link', url, t('orders.keep.label'), t)}</p>
-${code && html`<p>${t('orders.keep.code')} ${copied('recovery-code', code, t('orders.keep.codeLabel'), t)}</p>`}
 </section>`
 }

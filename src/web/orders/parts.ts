@@ -48,10 +48,7 @@ export function paidText(
   return t('orders.refund.worth', { coin: `${formatUnits(paidUnits, coin)} ${coin}`, usd })
 }
 
-/**
- * The attributes that `scripts/recent.js` stores in the buyer's browser, to list the order on the page that finds
- * orders. They cannot open the order. Put them into the tag: `<div${recentMark(...)}>`.
- */
+/** The attributes by which `scripts/recent.js` lists the order on the page that finds orders; they cannot open it. */
 export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>, at: Date): Html {
   return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`
 }
@@ -187,6 +184,16 @@ export function returned(one: Return, coin: Coin, t: Texts): Html {
     payout.state === 'CONFIRMED' &&
     html` ${copied(`return-${seq}`, payout.transaction, t('returned.transaction'), t)}`
   return html`<b>${formatUnits(units, coin)} ${coin}</b> ${t(`returned.words.${isVoid(one) ? 'VOID' : payout.state}`)}${where} (${t(`returned.whys.${why}`)}).`
+}
+
+/** The private link and the recovery code: a buyer who loses the page gets back to it with either. */
+export function keepPart(link: string, text: string, code: string | undefined, t: Texts): Html {
+  return html`<section class="sheet private" aria-labelledby="keep">
+<h2 id="keep">${t('orders.keep.title')}</h2>
+<p>${text}</p>
+${copied('link', link, t('orders.keep.label'), t)}
+${code && html`<p>${t('orders.keep.code')} ${copied('recovery-code', code, t('orders.keep.codeLabel'), t)}</p>`}
+</section>`
 }
 
 interface AccessForm {

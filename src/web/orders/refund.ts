@@ -36,13 +36,17 @@ export async function askForRefund(
     return { type: 'taken' }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { code, details } = error
-    if (code !== 'not_refundable' && code !== 'budget_spent') throw error
-    withRetryAfter(reply.code(rules[code].status), details)
-    return code === 'not_refundable'
-      ? { type: 'none' }
-      : { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
+    const asked = whyNotTaken(error)
+    if (asked === undefined) throw error
+    withRetryAfter(reply.code(rules[error.code].status), error.details)
+    return asked
   }
+}
+
+function whyNotTaken({ code, details }: Refusal): RefundAnswer | undefined {
+  if (code === 'not_refundable') return { type: 'none' }
+  if (code !== 'budget_spent') return undefined
+  return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
 }
 
 /** The fault of a refund that nobody at the store can send: the issuer of USDC has blocked the wallet that paid. */

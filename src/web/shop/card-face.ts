@@ -5,10 +5,7 @@ import type { Texts } from '../texts/texts.ts'
 /** How many colours `style.css` has. */
 const hues = 4
 
-/**
- * The face of a card, drawn in CSS: the name of its brand, in colours derived from the name. It loads no
- * picture from other hosts, and the same brand always looks the same.
- */
+/** The face of a card, drawn in CSS in a colour derived from the name. It loads no picture from other hosts. */
 export function cardFace(brandName: string): Html {
   return html`<span class="card hue-${hashOf(brandName) % hues}" aria-hidden="true"><b>${brandName}</b></span>`
 }

@@ -64,12 +64,7 @@ export function placesOf(offer: DescribedOffer, t: Texts): string[] {
   return [...own, ...others].map((country) => countryName(country, t))
 }
 
-/**
- * Distinguishes offers of one list that have the same words: returns a function that gives the id of such an offer, and
- * undefined for all others.
- *
- * @param wordsOf everything that the list says about an offer
- */
+/** Gives the id of an offer whose words, all that a list says about it, are those of another one in the list too. */
 export function apart(
   offers: readonly Offer[],
   wordsOf: (offer: Offer) => string,

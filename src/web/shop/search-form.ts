@@ -16,11 +16,7 @@ interface Searched {
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
-/**
- * The search over all kinds: a form that needs no script and does not locate the visitor.
- *
- * @param countries codes of the countries to choose from
- */
+/** The search over all kinds: a form that needs no script and does not locate the visitor. */
 export function searchForm(searched: Searched, countries: readonly string[], t: Texts): Html {
   const { query, faults } = searched
   const words = fieldOf('q', searched, t, {

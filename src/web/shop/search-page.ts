@@ -149,10 +149,7 @@ function crumbsOf({ kind = 'voucher', country }: ShopQuery, t: Texts): Crumb[] {
   return [ofKind, { name: countryName(country, t), path: searchPath({ kind, country }) }]
 }
 
-/**
- * A search with faults: its forms with everything that was typed, and the faults beside the fields. Nothing is searched
- * for, and the page is not cached, because there is no limit to such URLs.
- */
+/** The forms with everything that was typed, and the faults. It is not cached: there is no limit to such URLs. */
 function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
   const { t, liveCatalog } = deps
   const countries = countriesIn(liveCatalog.current().sold)

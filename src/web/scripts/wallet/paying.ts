@@ -203,12 +203,7 @@ function failed(code: PayFault, values?: Readonly<Record<string, string>>): Fail
 /** Waits before each further try, in milliseconds. After the last try the person decides. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 
-/**
- * Sends the kept payment, repeatedly while it is not known whether it was accepted. It is forgotten only when that is
- * known: accepted, or proven not to be.
- *
- * @param isFirst whether the payment has never been sent before
- */
+/** Sends the kept payment until it is known whether it was accepted; only then it is forgotten. */
 async function sendKept(deps: Sending, { isFirst }: { readonly isFirst: boolean }): Promise<Ended> {
   const { kept, show, wait } = deps
   const payment = kept.find()
@@ -327,11 +322,10 @@ interface KeptPayment {
 }
 
 /**
- * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other payment is signed for this
- * offer, so nobody pays twice by reloading the page, opening it in another tab, or closing it during the payment and
- * coming back.
+ * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other is signed for this offer, so
+ * nobody pays twice by reloading the page, in another tab, or by coming back.
  *
- * @param storageOf gives the storage that all tabs of a browser share; throws in browsers that are set to store nothing
+ * @param storageOf throws in browsers that are set to store nothing
  */
 export function keeping(
   storageOf: () => Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,

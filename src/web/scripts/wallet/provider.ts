@@ -86,10 +86,7 @@ export interface FoundWallet {
   readonly provider: Provider
 }
 
-/**
- * Asks the wallets of this browser to announce themselves. Each time another one does, passes all wallets so far to
- * `found`.
- */
+/** Asks the wallets of this browser to announce themselves; `found` gets all of them each time another one does. */
 export function discover(
   page: EventTarget,
   found: (wallets: readonly FoundWallet[]) => void,
