@@ -3,7 +3,7 @@ import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** How many colours `style.css` has. */
-const hues = 4
+const hues = 7
 
 /** The face of a card, drawn in CSS in a colour derived from the name. It loads no picture from other hosts. */
 export function cardFace(brandName: string): Html {
