@@ -10,8 +10,8 @@ import {
   treacherousCode,
 } from '../test/stories/contracts/wallet.ts'
 import { bodyFor, type Kind, purchasePath } from '../test/stories/requests.ts'
-import { call } from './calls.ts'
 import type { Parts } from './parts.ts'
+import { call } from './purchase.ts'
 
 /** The means of an attacker. */
 interface Attacker {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { audit, factsAbout } from './audit.ts'
+import { audit, type Facts, factsAbout, type OrderRow } from './audit.ts'
 import {
   cleanFacts,
   delivered,
@@ -14,7 +14,6 @@ import {
   stranger,
   supplied,
 } from './facts.fixture.ts'
-import type { Facts, OrderRow } from './facts.ts'
 
 const wrongsIn = (facts: Facts) => audit(facts).map(({ wrong, subject }) => [wrong, subject])
 

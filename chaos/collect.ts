@@ -1,7 +1,7 @@
 import { type Address, parseAbi } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
 import { query } from '../test/harness/query.ts'
-import type { OrderRow, Supplied, Transfer } from './facts.ts'
+import type { OrderRow, Supplied, Transfer } from './audit.ts'
 import type { Parts } from './parts.ts'
 
 const token = parseAbi([

@@ -1,5 +1,5 @@
 import { keccak256, toBytes } from 'viem'
-import type { Facts, OrderRow, Seen, Supplied, Transfer } from './facts.ts'
+import type { Facts, OrderRow, Seen, Supplied, Transfer } from './audit.ts'
 
 /* The facts of a clean run, which tests change. Its orders: delivered, refunded, refunded before late goods came. */
 const payer = `0x${'a1'.repeat(20)}`

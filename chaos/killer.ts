@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../test/harness/proxy.ts'
 import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
-import { pick } from './plan.ts'
+import { pick, weighted } from './purchase.ts'
 
 /** How often each part was killed. */
 export type Kills = Record<keyof typeof shares, number>
@@ -40,20 +40,11 @@ export async function killAgainAndAgain(
   for (let count = 0; count < kills; count += 1) {
     while (progress() < count / kills && !cancelled.aborted) await delay(100)
     if (cancelled.aborted) return done
-    const part = spared.shift() ?? drawn(random() * 100)
+    const part = spared.shift() ?? weighted(random, shares)
     await kill[part](random() * maxDownMs)
     done[part] += 1
   }
   return done
-}
-
-function drawn(at: number): keyof Kills {
-  let sum = 0
-  for (const [part, share] of Object.entries(shares) as [keyof Kills, number][]) {
-    sum += share
-    if (at < sum) return part
-  }
-  return 'nodes'
 }
 
 /** Faults of the supplier itself, one of which applies at a time; often `ok`. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Address, erc20Abi } from 'viem'
+import type { Address } from 'viem'
 import {
   generatePrivateKey,
   type PrivateKeyAccount,
@@ -8,7 +8,6 @@ import {
   privateKeyToAddress,
 } from 'viem/accounts'
 import { type Chain, startChain } from '../sandbox/chain/chain.ts'
-import { chainClient } from '../sandbox/chain/rpc.ts'
 import { launchSupplier } from '../sandbox/launch.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
@@ -22,12 +21,8 @@ const stepMs = 20
 /** Two processes of the store on one database. */
 const nodeCount = 2
 
-/**
- * The float of docs/operators/treasury.md, 500 USDC. 16 buyers have at most 192 open purchases, worth about
- * 150 USDC: the half of the float at which it is topped up suffices for those.
- */
-const floatAtomic = 500_000_000n
-const lookEveryMs = 2_000
+/** What the caps of a day let go back, 5,000 USDC: the float of a run is never filled again. */
+const floatAtomic = 5_000_000_000n
 
 /**
  * Much shorter times than in a real store, so that many orders of a run end in every way. Late goods come
@@ -190,22 +185,4 @@ async function isFunded(chain: Chain, address: Address, atomic: bigint): Promise
 async function tooLate(dataDir: string): Promise<never> {
   await delay(60_000, undefined, { ref: false })
   throw new Error(`The nodes did not become ready; see their logs in ${dataDir}.`)
-}
-
-/** Tops up the float whenever half of it is gone, as an operator does. */
-export async function keepFloat(
-  { chain, refundWallet, fund }: Pick<Parts, 'chain' | 'refundWallet' | 'fund'>,
-  until: AbortSignal,
-): Promise<void> {
-  const client = chainClient(chain.rpcUrl)
-  const wallet = refundWallet as Address
-  const token = { address: chain.usdc, abi: erc20Abi } as const
-  while (!until.aborted) {
-    // If the chain's node is down, the next look asks it again.
-    const held = await client
-      .readContract({ ...token, functionName: 'balanceOf', args: [wallet] })
-      .catch(() => floatAtomic)
-    if (held * 2n < floatAtomic) await fund(wallet, floatAtomic - held)
-    await delay(lookEveryMs, undefined, { signal: until }).catch(() => {})
-  }
 }

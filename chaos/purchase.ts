@@ -1,10 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalAccount } from 'viem'
 import { type Accepts, signPayment } from '../test/harness/payer.ts'
-import { bodyFor, purchasePath } from '../test/stories/requests.ts'
-import { type Answer, type Called, call, notNowOf } from './calls.ts'
-import type { Seen } from './facts.ts'
-import { type Plan, pick } from './plan.ts'
+import { seeded } from '../test/model/random.ts'
+import { bodyFor, type Kind, purchasePath } from '../test/stories/requests.ts'
+import type { Seen } from './audit.ts'
 
 /** A purchase to make: the buyer, the plan and the nodes. */
 export interface Errand {
@@ -201,4 +201,125 @@ function endingOf(state: string, refund: string | null | undefined): Seen['endin
   if (state === 'FULFILLED') return 'delivered'
   if (refund === 'REFUNDED') return 'refunded'
   return state === 'PAYMENT_FAILED' ? 'unpaid' : undefined
+}
+
+/** The result of a call. Without an answer, the caller does not know what the store did. */
+type Called = Answer | { readonly type: 'none' }
+
+interface Answer {
+  readonly type: 'answer'
+  readonly status: number
+  readonly body: Body
+}
+
+/** The parts of the store's answers that a buyer reads. */
+interface Body {
+  readonly orderId?: string
+  readonly accessToken?: string
+  readonly orders?: readonly { readonly state: string; readonly result?: unknown }[]
+  readonly refund_state?: string | null
+  readonly accepts?: readonly unknown[]
+  readonly code?: string
+  readonly detail?: string
+}
+
+/**
+ * The refusals after which a buyer repeats the call, with their statuses: a running store that cannot
+ * answer now, or a request that came too late because this process was blocked.
+ */
+const notNow = { try_again: 503, store_paused: 503, request_timeout: 408 } as const
+
+/** The code of such a refusal; undefined for every other result. */
+function notNowOf(called: Called): keyof typeof notNow | undefined {
+  if (called.type === 'none') return undefined
+  const { status, body } = called
+  const codes = Object.keys(notNow) as (keyof typeof notNow)[]
+  return codes.find((code) => code === body.code && notNow[code] === status)
+}
+
+interface Call {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly patienceMs: number
+}
+
+/**
+ * Calls a node. A killed node, a broken connection and the end of the buyer's patience all count as no
+ * answer. Each call comes from an address of its own, so that no rate limit applies.
+ */
+export async function call(nodeUrl: string, { path, body, headers, patienceMs }: Call) {
+  try {
+    const response = await fetch(`${nodeUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': [10, ...randomBytes(3)].join('.'),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return { type: 'answer', status: response.status, body: await read(response) } satisfies Called
+  } catch {
+    return { type: 'none' } satisfies Called
+  }
+}
+
+async function read(response: Response): Promise<Body> {
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return isJson ? (JSON.parse(text) as Body) : { detail: text.slice(0, 300) }
+}
+
+/** What a buyer does in one purchase. Drawn from the seed before the purchase begins. */
+export interface Plan {
+  readonly kind: Kind
+  /** The test offer of the supplier, by its outcome. */
+  readonly outcome: string
+  /** Sends an `Idempotency-Key`. */
+  readonly keyed: boolean
+  /** Sends the request twice at the same moment, to two nodes if there are two. */
+  readonly twice: boolean
+  /** Signs a new payment under the same key if the first answer is lost, as an agent does that restarted. */
+  readonly signsAgain: boolean
+  /** The number of calls after which the buyer gives up for good. */
+  readonly leavesAfter: number
+  /** Decides all further choices: nodes, pauses, patience. */
+  readonly random: () => number
+}
+
+const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
+
+/** The outcomes of the supplier's test offers, with their shares in percent. */
+const outcomes = { OK: 42, LOST: 10, SLOW: 10, FAIL: 13, DECLINED: 11, LATE: 7, HANG: 7 }
+
+/** The plan depends on seed, buyer and count alone. */
+export function planOf(seed: number, buyer: number, count: number): Plan {
+  const random = seeded(Math.imul(seed, 1_000_003) ^ Math.imul(buyer + 1, 7_919) ^ (count << 12))
+  const keyed = random() < 0.8
+  return {
+    kind: pick(random, kinds),
+    outcome: weighted(random, outcomes),
+    keyed,
+    twice: random() < 0.15,
+    signsAgain: keyed && random() < 0.15,
+    leavesAfter: random() < 0.1 ? 1 + Math.floor(random() * 3) : Number.POSITIVE_INFINITY,
+    random,
+  }
+}
+
+export function pick<T>(random: () => number, from: readonly T[]): T {
+  const picked = from[Math.floor(random() * from.length)]
+  if (picked === undefined) throw new Error('There is nothing to pick from.')
+  return picked
+}
+
+/** One of the names, by their shares in percent. */
+export function weighted<T extends string>(
+  random: () => number,
+  shares: Readonly<Record<T, number>>,
+): T {
+  const tickets = (Object.keys(shares) as T[]).flatMap((name) => Array<T>(shares[name]).fill(name))
+  return pick(random, tickets)
 }

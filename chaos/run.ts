@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Attacked, attack, watchSignals } from './attackers.ts'
-import { audit, type Finding } from './audit.ts'
-import { shop } from './buyers.ts'
+import { audit, type Facts, type Finding, type Seen } from './audit.ts'
 import { collect, countOpen } from './collect.ts'
-import type { Facts } from './facts.ts'
 import { forceFaults, type Kills, killAgainAndAgain } from './killer.ts'
-import { keepFloat, type Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
+import { buy, planOf } from './purchase.ts'
 
 export interface Wanted {
   readonly orders: number
@@ -36,24 +35,13 @@ const calmMs = 60_000
  *
  * @throws the error that made the run impossible, or the reason of `cancelled`; all activity then stops
  */
-export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal): Promise<Outcome> {
-  const failing = new AbortController()
-  const over = AbortSignal.any([cancelled, failing.signal])
-  const filling = keepFloat(parts, over)
-  try {
-    return await play(parts, wanted, over, failing)
-  } finally {
-    failing.abort()
-    await filling
-  }
-}
-
-async function play(
+export async function run(
   parts: Parts,
   { seed, orders, kills, attackers }: Wanted,
-  over: AbortSignal,
-  failing: AbortController,
+  cancelled: AbortSignal,
 ): Promise<Outcome> {
+  const failing = new AbortController()
+  const over = AbortSignal.any([cancelled, failing.signal])
   const late = new AbortController()
   const closed = AbortSignal.any([over, late.signal])
   const bought = new AbortController()
@@ -64,7 +52,9 @@ async function play(
     work.catch((error) => failing.abort(error))
     return work
   }
-  const shopping = guarded(shop({ seed, orders, begun, parts, closing: over, closed }))
+  const options = { seed, orders, begun, parts, closing: over, closed }
+  const shops = Array.from({ length: buyers }, (_, at) => shop(options, at))
+  const shopping = guarded(Promise.all(shops))
   const closing = AbortSignal.any([over, bought.signal])
   const attacking = guarded(attackers ? attack(parts, closing) : Promise.resolve(undefined))
   const calm = attackers ? await watchCalm(parts, progress, over) : { pauses: [], calmUntil: 0 }
@@ -80,7 +70,7 @@ async function play(
   clearTimeout(timer)
   over.throwIfAborted()
   const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
-  const facts: Facts = { ...(await collect(parts)), seen, endedAlone, ...calm }
+  const facts: Facts = { ...(await collect(parts)), seen: seen.flat(), endedAlone, ...calm }
   return { facts, findings: audit(facts), kills: killed, attacked }
 }
 
@@ -98,4 +88,46 @@ async function untilQuiet({ database }: Parts, closed: AbortSignal): Promise<voi
     if ((await countOpen(database.url)) > 0) stillFrom = performance.now()
     await delay(500)
   }
+}
+
+interface Shopping {
+  readonly seed: number
+  readonly parts: Pick<Parts, 'newAccount' | 'nodes'>
+  /** The most purchases to begin, and how many have begun. */
+  readonly orders: number
+  readonly begun: { count: number }
+  /** Aborted when no new purchase may begin. */
+  readonly closing: AbortSignal
+  /** Aborted when nobody waits for an order any longer. */
+  readonly closed: AbortSignal
+}
+
+const buyers = 12
+/** The most unfinished purchases of one buyer. */
+const maxOpen = 12
+/** A buyer changes the wallet after this many purchases, because the store counts failures by wallet. */
+const purchasesPerWallet = 2
+
+/** A buyer begins purchases until there are enough, and then waits for the end of all they paid for. */
+async function shop(
+  { seed, parts, orders, begun, closing, closed }: Shopping,
+  at: number,
+): Promise<readonly Seen[]> {
+  const nodes = parts.nodes.map(({ url }) => url)
+  const seen: Seen[] = []
+  const open = new Set<Promise<void>>()
+  let account = await parts.newAccount()
+  for (let count = 0; !closing.aborted && begun.count < orders; count += 1) {
+    begun.count += 1
+    if (count > 0 && count % purchasesPerWallet === 0) account = await parts.newAccount()
+    const plan = planOf(seed, at, count)
+    const name = `b${at}-${count}`
+    const bought = await buy({ name, account, plan, nodes, closing: closed })
+    seen.push(bought.seen)
+    const followed = bought.followed.finally(() => open.delete(followed))
+    open.add(followed)
+    if (open.size >= maxOpen) await Promise.race(open)
+  }
+  await Promise.all(open)
+  return seen
 }

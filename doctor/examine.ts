@@ -1,7 +1,14 @@
 import { add, type Finding } from './faults.ts'
-import { checkNodes, type MetricsAccess } from './nodes.ts'
 import { checkOpenApi } from './openapi.ts'
-import { checkKeys, checkManifest, checkMcp, checkReach, noteUnreachable } from './published.ts'
+import {
+  checkKeys,
+  checkManifest,
+  checkMcp,
+  checkNodes,
+  checkReach,
+  type MetricsAccess,
+  noteUnreachable,
+} from './published.ts'
 import { checkBrowser, checkPurchase, checkSignIn, nameOf } from './purchase.ts'
 import { askerOf, type Visit } from './visit.ts'
 
