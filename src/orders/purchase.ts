@@ -7,7 +7,6 @@ import type { Usdc } from '../lib/money.ts'
 import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
 import type { within } from '../lib/scheduling.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
-import type { Checked } from '../payments/ports.ts'
 import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
@@ -31,7 +30,7 @@ import {
   paymentKeyIn,
   replay,
 } from './replay.ts'
-import { beforeLimits, type CheckDeps, lesser, openWithin } from './spending-limits/rules.ts'
+import { beforeLimits, type CheckDeps, lesser, openWithin, type Within } from './spending-limits/rules.ts'
 import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
 import type { WebhookState } from './webhooks/ports.ts'
 
@@ -117,18 +116,18 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   }
   const first = await earlier()
   if (first) return first
-  const progress: Progress = { money: 'unseen', mark: null }
-  const taken = await take(deps, request, payment, progress).catch(refusalIn)
-  if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
+  const taken = await take(deps, request, payment)
+  if (taken.type !== 'turned_down') return taken
+  const { money } = taken
   const askedAt = deps.now()
-  const known = await chargedFor(deps, request, payment, progress.money)
-  const ended = progress.money === 'unmoved' ? progress.mark : null
-  const mayBeTaken = known.charged === 'no' && (await isConsidered(deps, payment, ended))
+  const known = await chargedFor(deps, request, payment, money)
+  const mark = money.moved === 'no' ? money.mark : null
+  const mayBeTaken = known.charged === 'no' && (await isConsidered(deps, payment, mark))
   const late = await earlier()
   if (late) return late
   const isOld = deps.now().getTime() - askedAt.getTime() > knownForMs
   const isUnsure = known.charged === 'no' && (mayBeTaken || isOld)
-  return turnedDown(taken, isUnsure ? { charged: 'unknown' } : known)
+  return turnedDown(taken.why, isUnsure ? { charged: 'unknown' } : known)
 }
 
 /** How long the finding that nothing was paid holds; milliseconds. A process that was paused for longer cannot know. */
@@ -136,75 +135,124 @@ const knownForMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
 function turnedDown(
-  taken: Refusal | Demand,
+  why: Refusal | Demand,
   known: { readonly charged: Charged; readonly provesNothing?: true },
 ): Demand {
   if (known.charged === 'no') {
-    if (!(taken instanceof Refusal)) return taken
-    throw refusalWith(taken, { charged: taken.details.charged ?? 'no' })
+    if (!(why instanceof Refusal)) return why
+    throw refusalWith(why, { charged: why.details.charged ?? 'no' })
   }
-  if (taken instanceof Refusal) throw refusalWith(taken, known)
+  if (why instanceof Refusal) throw refusalWith(why, known)
   throw refusalWith(notNow('It is not known yet what became of this payment.', 'unknown'), known)
 }
 
-function refusalIn(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
+/** What is known of the money of a payment that has no order; `unseen`: nobody has looked. */
+type Money =
+  | { readonly moved: 'unseen' | 'yes' | 'unknown' }
+  /** `mark` is that of this request; null if the payment was not reserved for it. */
+  | { readonly moved: 'no'; readonly mark: Reservation['mark'] }
+
+interface TurnedDown {
+  readonly type: 'turned_down'
+  readonly why: Refusal | Demand
+  readonly money: Money
 }
 
-interface Progress {
-  money: Money
-  /** Tells this request from equal ones; null until the payment is reserved. */
-  mark: string | null
+function turnDown(why: Refusal | Demand, money: Money): TurnedDown {
+  return { type: 'turned_down', why, money }
 }
+
+/** The result of the work; or its refusal, with what was known of the money before it. */
+async function orTurnDown<T>(money: Money, work: () => Promise<T>): Promise<T | TurnedDown> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) return turnDown(error, money)
+    throw error
+  }
+}
+
+const unseen: Money = { moved: 'unseen' }
 
 async function take(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   payment: PaymentPayload,
-  progress: Progress,
-): Promise<Begun> {
-  if (request.heldUp) throw request.heldUp
-  const priced = priceNow(deps, request)
-  const accepted = accept(payment, priced.amount, deps.payees, deps.now())
-  if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
-  const { lineItem } = priced
-  const sent = { client: request.client, recipient: lineItem.recipient }
-  const subjects = subjectsOf(deps, accepted.payment.payer, sent)
-  const float = floatSeen(deps)
-  const { amount } = priced
-  const [, isSigned] = await Promise.all([
-    requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
-    deps.methods.x402.isSignedByPayer(accepted.payment),
-  ])
-  const wording = wordingOf(priced.offer.kind, request.fields)
-  // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
-  const isOver = hasEnded(accepted.payment, deps.now())
-  if (!isOver) progress.mark = await reserve(deps, accepted.payment, { wording, isSigned })
+): Promise<Opened | Earlier | TurnedDown> {
+  const bound = await orTurnDown(unseen, () => bind(deps, request, payment))
+  if (bound.type === 'turned_down') return bound
+  const { priced, mark } = bound
   const [checked, within] = await Promise.all([
-    deps.methods.x402.check(accepted.payment),
-    beforeLimits(deps, priced, accepted.payment.payer),
+    deps.methods.x402.check(bound.payment),
+    beforeLimits(deps, priced, bound.payment.payer),
   ])
-  progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
-      // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
-      const { payment } = checked
-      if (isOver) progress.mark = await reserve(deps, payment, { wording, isSigned })
-      requireNotDenied(deps, payment.payer)
-      if (within.refusal) throw within.refusal
-      await requireOwnEsim(deps, priced, payment.payer)
-      const above = lesser(within.approveAbove, request.approveAbove)
-      await requireApproval(deps, { request, priced, payment, above })
-      return open(deps, request, { priced, payment, receiver: within.receiver, subjects })
+      const money: Money = checked.hasLanded ? { moved: 'yes' } : { moved: 'no', mark }
+      const proven = { ...bound, payment: checked.payment }
+      return orTurnDown(money, () => openFor(deps, request, proven, within))
     }
     case 'bad':
-      return paymentRequired(deps, priced, checked)
-    case 'unknown':
-      throw refusalWith(notChecked(checked), { provesNothing: true })
+      return turnDown(paymentRequired(deps, priced, checked), { moved: 'no', mark })
+    case 'unknown': {
+      const why = refusalWith(notChecked(checked), { provesNothing: true })
+      return turnDown(why, checked.charged === 'no' ? unseen : { moved: 'unknown' })
+    }
     default:
       return never(checked)
   }
+}
+
+interface Bound {
+  readonly type: 'bound'
+  readonly priced: Priced
+  readonly payment: X402Payment
+  readonly subjects: Subjects
+  readonly wording: string
+  readonly isSigned: boolean
+  readonly mark: Reservation['mark']
+}
+
+/** Checks all that needs no call to the chain, and reserves the payment for this request. */
+async function bind(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  sent: PaymentPayload,
+): Promise<Bound | TurnedDown> {
+  if (request.heldUp) throw request.heldUp
+  const priced = priceNow(deps, request)
+  const { amount, lineItem, offer } = priced
+  const accepted = accept(sent, amount, deps.payees, deps.now())
+  if (accepted.type === 'mismatch') return turnDown(paymentRequired(deps, priced, accepted), unseen)
+  const { payment } = accepted
+  const { recipient } = lineItem
+  const subjects = subjectsOf(deps, payment.payer, { client: request.client, recipient })
+  const float = floatSeen(deps)
+  const [, isSigned] = await Promise.all([
+    requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
+    deps.methods.x402.isSignedByPayer(payment),
+  ])
+  const bound = { priced, payment, subjects, wording: wordingOf(offer.kind, request.fields), isSigned }
+  // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
+  const mark = hasEnded(payment, deps.now()) ? null : await reserve(deps, bound)
+  return { type: 'bound', ...bound, mark }
+}
+
+/** The payer is proven only now, and nobody else may learn of their limits or their eSIMs. */
+async function openFor(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  bound: Bound,
+  within: Within,
+): Promise<Opened | Earlier> {
+  const { priced, payment } = bound
+  if (bound.mark === null) await reserve(deps, bound)
+  requireNotDenied(deps, payment.payer)
+  if (within.refusal) throw within.refusal
+  await requireOwnEsim(deps, priced, payment.payer)
+  const above = lesser(within.approveAbove, request.approveAbove)
+  await requireApproval(deps, { request, priced, payment, above })
+  return open(deps, request, bound, within.receiver)
 }
 
 /** A query about a foreign eSIM counts against the caller, or payments that are never taken could probe for eSIMs. */
@@ -223,13 +271,6 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
   return priced
 }
 
-interface Ready {
-  readonly priced: Priced
-  readonly payment: X402Payment
-  readonly receiver: string | undefined
-  readonly subjects: Subjects
-}
-
 function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, order: OrderId) {
   if (url === undefined) return undefined
   const secret = newWebhookSecret()
@@ -240,13 +281,13 @@ function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, ord
 
 async function open(
   deps: PurchaseDeps,
-  { fields, viewer }: PurchaseRequest,
-  { priced, payment, receiver, subjects }: Ready,
+  { viewer }: PurchaseRequest,
+  { priced, payment, subjects, wording }: Bound,
+  receiver: string | undefined,
 ): Promise<Opened | Earlier> {
-  const { offer, lineItem, amount } = priced
+  const { lineItem, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, payment)
-  const wording = wordingOf(offer.kind, fields)
   const now = deps.now()
   const order: In<'PAYMENT_PENDING'> = {
     state: 'PAYMENT_PENDING',
@@ -382,8 +423,7 @@ function paymentRequired(
  */
 async function reserve(
   { reservations, digest }: PurchaseDeps,
-  payment: X402Payment,
-  { wording, isSigned }: { readonly wording: string; readonly isSigned: boolean },
+  { payment, wording, isSigned }: Pick<Bound, 'payment' | 'wording' | 'isSigned'>,
 ): Promise<Reservation['mark']> {
   const held = await reservations.reserve(paymentKeyOf(payment), digest.of(wording), isSigned)
   if (digest.matches(wording, held.request)) return held.mark
@@ -409,20 +449,6 @@ async function isConsidered(
   return reservations.isConsidered(key)
 }
 
-/** What is known of the money of a payment that has no order; `unseen`: nobody has looked. */
-type Money = 'unseen' | 'unmoved' | 'landed' | 'unknown'
-
-function moneyOf(checked: Checked): Money {
-  switch (checked.outcome) {
-    case 'good':
-      return checked.hasLanded ? 'landed' : 'unmoved'
-    case 'bad':
-      return 'unmoved'
-    case 'unknown':
-      return checked.charged === 'no' ? 'unseen' : 'unknown'
-  }
-}
-
 /**
  * A payment that opens no order may have paid for one whose record was lost. So if it pays this store and was not
  * checked, the chain is asked once whether it was used; one that was used proves nothing to this request.
@@ -433,8 +459,7 @@ async function chargedFor(
   payment: PaymentPayload,
   money: Money,
 ): Promise<{ readonly charged: Charged; readonly provesNothing?: true }> {
-  if (money === 'landed') return { charged: 'yes' }
-  if (money !== 'unseen') return { charged: money === 'unmoved' ? 'no' : 'unknown' }
+  if (money.moved !== 'unseen') return { charged: money.moved }
   const payments = signedTo(payees, payment)
   if (payments.length === 0) return { charged: 'no' }
   // A caller above a limit must not cause calls to the chain.

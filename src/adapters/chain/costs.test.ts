@@ -120,9 +120,9 @@ test('what was sent for a wallet of a factory and dropped again is sent again', 
   await deployFor(payment)
   await client.setAutomine(false)
   const facilitator = ownFacilitator(chain.open(), [factory], 30)
-  const dropped = await facilitator.settle(payment, { onWasted: () => {} })
-  await client.dropTransaction({ hash: dropped?.hash as Hex })
-  await facilitator.settle(payment, { onWasted: () => {} })
+  const dropped = await facilitator.settle(payment)
+  await client.dropTransaction({ hash: dropped.hash as Hex })
+  await facilitator.settle(payment)
   await chain.mine()
   await client.setAutomine(true)
   expect(await paid(payer)).toMatchObject([{ value: price }])
@@ -168,7 +168,7 @@ test('what costs too much is not sent', async () => {
   const sending = sendTransfer(
     chain.open(),
     { ...payment, from: payment.payer, to: payment.payTo },
-    { withinMs: 100, onWasted: () => {} },
+    { withinMs: 100 },
   )
   await expect(sending).rejects.toThrow(/would cost 2\d{6} gas/)
 })

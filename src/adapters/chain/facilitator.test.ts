@@ -9,15 +9,15 @@ const landed: Submitted = { hash: `0x${'12'.repeat(32)}`, isSaidToHaveLanded: tr
 /** Two facilitators that record what they are given, a clock, and the next answer of the hosted one. */
 function scene() {
   const given: string[] = []
-  const state = { now: 0, says: (): Submitted | undefined => landed }
-  const noting = (name: string, settle: () => Submitted | undefined): Facilitator => ({
+  const state = { now: 0, says: (): Submitted => landed }
+  const noting = (name: string, settle: () => Submitted): Facilitator => ({
     verify: async () => ({ isValid: name === 'own' }),
     settle: async ({ nonce }) => {
       given.push(`${name} ${nonce}`)
       return settle()
     },
   })
-  const own = noting('own', () => undefined)
+  const own = noting('own', () => ({}))
   const hosted = noting('hosted', () => state.says())
   const facilitator = occasionally(own, hosted, {
     everyMs: 20 * days,
@@ -25,9 +25,7 @@ function scene() {
   })
   const pay = (nonce: string) => {
     const { id: network, usdc: asset } = networks.base
-    return facilitator.settle({ network, asset, payer: '0x1', nonce } as X402Payment, {
-      onWasted() {},
-    })
+    return facilitator.settle({ network, asset, payer: '0x1', nonce } as X402Payment)
   }
   return { given, state, facilitator, pay }
 }

@@ -22,7 +22,7 @@ import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { Chain, ChainNode } from './clients.ts'
 import { isSilence } from './rpc.ts'
-import { type Sending, sendCall } from './sending.ts'
+import { sendCall } from './sending.ts'
 import {
   costOf,
   costOfDeployment,
@@ -41,21 +41,19 @@ import { ownReasons } from './verdicts.ts'
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(payment: X402Payment): Promise<VerifyResponse>
-  /** Submits a payment that was verified. Undefined if its transaction is not known. */
-  settle(payment: X402Payment, settling: Settling): Promise<Submitted | undefined>
-}
-
-export interface Settling extends Pick<Sending, 'onWasted'> {
-  readonly listing?: Listing | undefined
+  /** Submits a payment that was verified. */
+  settle(payment: X402Payment, listing?: Listing): Promise<Submitted>
 }
 
 export interface Submitted {
-  /** A hint of where to look, not a proof. */
-  readonly hash: Hex
+  /** A hint of where to look, not a proof; absent if the transaction is not known. */
+  readonly hash?: Hex
   /** The receipt, if our own node has returned it; its logs can prove the transfer. */
   readonly receipt?: TransactionReceipt | undefined
   /** Whether a hosted facilitator reports that it landed. */
   readonly isSaidToHaveLanded?: boolean
+  /** How many transactions cost us gas and moved no money. */
+  readonly wasted?: number
 }
 
 /** Longer than a few blocks, much shorter than an order's lease; after it, the logs are read. */
@@ -74,18 +72,17 @@ export function hostedFacilitator(
   return {
     verify: (payment) => hosted.verify(payloadOf(node, payment), requirementsOf(node, payment)),
 
-    async settle(payment, { listing }) {
+    async settle(payment, listing) {
       const payload = { ...payloadOf(node, payment), ...(listing as Partial<PaymentPayload>) }
       const settled = await hosted.settle(payload, requirementsOf(node, payment))
-      const submitted = submittedIn(settled.transaction)
-      return submitted && { ...submitted, isSaidToHaveLanded: settled.success }
+      return { ...submittedIn(settled.transaction), isSaidToHaveLanded: settled.success }
     },
   }
 }
 
-/** Undefined if the text is not a transaction hash; then only the logs tell. */
-function submittedIn(transaction: string): Submitted | undefined {
-  return isHash(transaction) ? { hash: transaction } : undefined
+/** Without a hash, only the logs tell. */
+function submittedIn(transaction: string): Submitted {
+  return isHash(transaction) ? { hash: transaction } : {}
 }
 
 function requirementsOf({ network }: ChainNode, payment: X402Payment): PaymentRequirements {
@@ -211,31 +208,31 @@ export function occasionally(
   // Only the last one: the next is handed over an hour later at the earliest.
   let handedOver: { readonly key: string; readonly at: number } | undefined
 
-  async function handOver(payment: X402Payment, settling: Settling, at: number) {
+  async function handOver(payment: X402Payment, listing: Listing | undefined, at: number) {
     const key = paymentKeyOf(payment)
     dueAt = at + againMs
     handedOver = { key, at }
     try {
-      const submitted = await hosted.settle(payment, settling)
-      if (submitted?.isSaidToHaveLanded) dueAt = at + everyMs
+      const submitted = await hosted.settle(payment, listing)
+      if (submitted.hash && submitted.isSaidToHaveLanded) dueAt = at + everyMs
       return submitted
     } catch (error) {
       if (!isUnreached(error)) throw error
       handedOver = undefined
-      return own.settle(payment, settling)
+      return own.settle(payment)
     }
   }
 
   return {
     verify: (payment) => own.verify(payment),
 
-    async settle(payment, settling) {
+    async settle(payment, listing) {
       const key = paymentKeyOf(payment)
       const at = now().getTime()
       const since = handedOver?.key === key ? handedOver.at : undefined
-      if (since === undefined && at >= dueAt) return handOver(payment, settling, at)
-      if (since !== undefined && at - since < takeOverMs) return undefined
-      return own.settle(payment, settling)
+      if (since === undefined && at >= dueAt) return handOver(payment, listing, at)
+      if (since !== undefined && at - since < takeOverMs) return {}
+      return own.settle(payment)
     },
   }
 }
@@ -265,8 +262,8 @@ export function ownFacilitator(
 ): Facilitator {
   const estimates = createEstimates()
   // Created for each call: a shared one would remember what it sent, and wait for what the chain has dropped.
-  const packaged = (observed: Observed, sending?: Sending) => {
-    const scheme = new ExactEvmScheme(observedSigner(chain, observed, sending), {
+  const packaged = (observed: Observed, untilMs?: number) => {
+    const scheme = new ExactEvmScheme(observedSigner(chain, observed, untilMs), {
       eip6492AllowedFactories: [...factories],
     })
     return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
@@ -279,7 +276,7 @@ export function ownFacilitator(
         estimates.keep(paymentKeyOf(payment), gas)
         return { isValid: true, payer: payment.payer }
       }
-      const observed: Observed = { isContract: false, silence: undefined }
+      const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }
       const verified = await packaged(observed).verify(
         payloadOf(chain, payment),
         requirementsOf(chain, payment),
@@ -288,18 +285,18 @@ export function ownFacilitator(
       return verified.isValid ? withinCost(chain, payment, observed, verified) : verified
     },
 
-    async settle(payment, { onWasted }) {
-      const sending = { withinMs, onWasted }
+    async settle(payment) {
       if (!payment.signature.toLowerCase().endsWith(undeployedMark)) {
         const estimated = estimates.take(paymentKeyOf(payment))
-        return sendTransfer(chain, transferOf(payment), sending, estimated)
+        const sent = await sendTransfer(chain, transferOf(payment), { withinMs }, estimated)
+        return sent.receipt?.status === 'reverted' ? { ...sent, wasted: 1 } : sent
       }
-      const observed: Observed = { isContract: false, silence: undefined }
-      const settled = await packaged(observed, sending).settle(
+      const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }
+      const settled = await packaged(observed, performance.now() + withinMs).settle(
         payloadOf(chain, payment),
         requirementsOf(chain, payment),
       )
-      return submittedIn(settled.transaction)
+      return { ...submittedIn(settled.transaction), wasted: observed.wasted }
     },
   }
 }
@@ -333,6 +330,8 @@ interface Observed {
   isContract: boolean
   /** The error of the first call that the node did not answer. */
   silence: Error | undefined
+  /** How many transactions cost us gas and moved no money. */
+  wasted: number
 }
 
 /** Ten times what a settlement may cost. Gas that a contract burns here costs only the node's time. */
@@ -351,11 +350,12 @@ const payersCode = ['isValidSignature', 'transferWithAuthorization']
 /**
  * The signer through which the package calls and sends. The package takes a node's silence for a
  * refusal: no code, a bad signature, a transfer that would fail. The silence is noted in `observed`, so
- * that nobody is refused for it. What is sent has a gas limit, and what is wasted is reported.
+ * that nobody is refused for it. What is sent has a gas limit.
  *
- * @param sending undefined while a key is only verified, when nothing may be sent
+ * @param untilMs when to stop waiting for what was sent, on the clock of `performance`; undefined while a key is only
+ *   verified, when nothing may be sent
  */
-function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Signer {
+function observedSigner(chain: Chain, observed: Observed, untilMs?: number): Signer {
   const { gasAccount, network, reader } = chain
   const noting = async <T>(asked: Promise<T>): Promise<T> => {
     try {
@@ -366,10 +366,10 @@ function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Si
     }
   }
   const send = async (call: { to: Hex; data: Hex }, most: bigint) => {
-    if (sending === undefined) throw new Error('To verify a key takes no transaction.')
+    if (untilMs === undefined) throw new Error('To verify a key takes no transaction.')
     const gas = await reader.estimateGas({ ...call, account: gasAccount.address })
     if (gas > most) throw new Error(`The transaction would cost ${gas} gas.`)
-    return sendCall(chain, { ...call, gas }, sending)
+    return sendCall(chain, { ...call, gas }, { withinMs: untilMs - performance.now() })
   }
   return toFacilitatorEvmSigner({
     address: gasAccount.address,
@@ -386,12 +386,14 @@ function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Si
     verifyTypedData: reader.verifyTypedData as never,
     async writeContract({ address, ...call }) {
       const data = encodeFunctionData(call)
-      return (await send({ to: address, data }, maxSettlementGas)).hash
+      const { hash, receipt } = await send({ to: address, data }, maxSettlementGas)
+      if (receipt?.status === 'reverted') observed.wasted += 1
+      return hash
     },
     async sendTransaction(call) {
       const { hash, receipt } = await send(call, maxDeploymentGas)
-      // Deploying a wallet costs gas and moves no money. `sendCall` has reported a revert.
-      if (receipt?.status === 'success') sending?.onWasted()
+      // Deploying a wallet costs gas and moves no money.
+      if (receipt) observed.wasted += 1
       return hash
     },
     // `sendCall` has already waited for it.

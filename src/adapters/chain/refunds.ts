@@ -172,8 +172,7 @@ function untilLapsed({ validBefore }: X402Refund): string {
 async function send(chain: Chain, refund: X402Refund): Promise<PaidBack> {
   try {
     // Gas that a refund wastes counts against nobody: the store itself decided to send it.
-    const sending = { withinMs: inBlockTimeoutMs, onWasted: () => {} }
-    await sendTransfer(chain, { ...refund, validAfter: 0 }, sending)
+    await sendTransfer(chain, { ...refund, validAfter: 0 }, { withinMs: inBlockTimeoutMs })
     return pending('The refund was sent.')
   } catch (error) {
     if (

@@ -39,8 +39,8 @@ async function newPayments(count: number): Promise<X402Payment[]> {
 /** Pushes often, and ends only when the transaction is in a block. */
 const untilInBlock = { withinMs: 600_000, waits: 1_500 }
 
-const send = (by: Chain, payment: X402Payment, sending: Omit<Sending, 'onWasted'> = untilInBlock) =>
-  sendTransfer(by, transferOf(payment), { ...sending, onWasted: () => {} })
+const send = (by: Chain, payment: X402Payment, sending: Sending = untilInBlock) =>
+  sendTransfer(by, transferOf(payment), sending)
 
 /** Begins to send a payment while no block is made. */
 async function sendStuck() {

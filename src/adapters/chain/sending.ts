@@ -27,8 +27,6 @@ export interface Sending {
   readonly withinMs: number
   /** The wait has this many parts; between two of them the transaction is pushed. */
   readonly waits?: number
-  /** Called for each transaction that cost us gas and moved no money. */
-  readonly onWasted: () => void
 }
 
 export interface Sent {
@@ -58,13 +56,7 @@ const maxRaises = 4
  *
  * @throws when the node does not accept it at all, or the network fee is too high
  */
-export async function sendCall(chain: Chain, call: Call, sending: Sending): Promise<Sent> {
-  const sent = await sendUntilInBlock(chain, call, sending)
-  if (sent.receipt?.status === 'reverted') sending.onWasted()
-  return sent
-}
-
-async function sendUntilInBlock(
+export async function sendCall(
   chain: Chain,
   call: Call,
   { withinMs, waits = 3 }: Sending,

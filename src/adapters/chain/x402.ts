@@ -1,20 +1,15 @@
 import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
 import { never } from '../../lib/errors.ts'
 import type { Expected, X402Payment, X402Receipt } from '../../payments/payment.ts'
-import type {
-  Checked,
-  Collected,
-  Collecting,
-  Confirmation,
-  X402Method,
-} from '../../payments/ports.ts'
+import type { Checked, Collected, Confirmation, Listing, X402Method } from '../../payments/ports.ts'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/terms.ts'
 import { blockAt, type Chain, type ChainNode, headAgeOf } from './clients.ts'
-import type { Facilitator, Settling, Submitted } from './facilitator.ts'
+import type { Facilitator, Submitted } from './facilitator.ts'
 import {
   type Evidence,
   isClosedTo,
   isUsedAt,
+  maxStepMs,
   type ProvenTransfer,
   proveByTransaction,
   type Verdict,
@@ -39,34 +34,42 @@ const tooSlow = 'The node answers too slowly.'
 /** An authorization that expires sooner than this would not land any more, so it is not sent. */
 const settleMarginMs = 4_000
 
-export interface RailDeps extends CheckDeps {
+export interface X402Deps extends CheckDeps {
   readonly refunds: RefundWallet
 }
 
-export function x402Method(deps: RailDeps): X402Method {
+/** @param stepMs how long one step may take */
+export function x402Method(deps: X402Deps, stepMs = maxStepMs): X402Method {
+  const inTime = <T>(work: Promise<T>, late: T, ms = stepMs) => withinStep(work, late, ms)
   const bounded = checksAtOnce(deps.chain.load)
   return {
     isSignedByPayer: async (payment) =>
       isSignedByPayer(deps.chain.network, { ...payment, payer: writtenRight(payment.payer) }),
     isUnused: (payment) =>
-      withinStep(
+      inTime(
         bounded(() => isUnused(deps, payment), false),
         false,
       ),
     check: (payment) =>
-      withinStep(
+      inTime(
         bounded(() => check(deps, payment), unchecked('Too many payments are being checked.')),
         unchecked(tooSlow),
       ),
-    collect: (payment, how) =>
-      withCosts((onWasted) =>
-        withinStep(collect(deps, payment, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
-      ),
-    confirmationOf: (payment, receipt) =>
-      withinStep(confirmationOf(deps, payment, receipt), 'unknown'),
+    async collect(payment, { listing, onlyLooks } = {}) {
+      const startedAt = performance.now()
+      const submitted = onlyLooks ? {} : await inTime(submit(deps, payment, listing), {})
+      const collected = await inTime(
+        prove(deps, payment, submitted),
+        { outcome: 'unknown', reason: tooSlow },
+        stepMs - (performance.now() - startedAt),
+      )
+      const { wasted = 0 } = submitted
+      return collected.outcome === 'settled' || wasted === 0 ? collected : { ...collected, wasted }
+    },
+    confirmationOf: (payment, receipt) => inTime(confirmationOf(deps, payment, receipt), 'unknown'),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) =>
-      withinStep(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
+      inTime(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
   }
 }
 
@@ -74,29 +77,15 @@ function unchecked(reason: string): Checked<X402Payment> {
   return { outcome: 'unknown', reason, charged: 'unknown' }
 }
 
-/** Adds to a result how many transactions were wasted on the payment, also if the step was too slow. */
-async function withCosts(
-  run: (onWasted: () => void) => Promise<Collected<X402Receipt>>,
-): Promise<Collected<X402Receipt>> {
-  let wasted = 0
-  const collected = await run(() => {
-    wasted += 1
-  })
-  return collected.outcome === 'settled' || wasted === 0 ? collected : { ...collected, wasted }
-}
-
 /** Only the chain's logs prove a settlement, whatever a facilitator says. */
-async function collect(
-  deps: RailDeps,
+async function prove(
+  { chain, evidence }: X402Deps,
   payment: X402Payment,
-  onWasted: Settling['onWasted'],
-  { listing, onlyLooks }: Collecting = {},
+  { hash, receipt }: Submitted,
 ): Promise<Collected<X402Receipt>> {
-  const { chain, evidence } = deps
   const expected = expectedOf(payment)
   try {
-    const submitted = onlyLooks ? undefined : await submit(deps, payment, { listing, onWasted })
-    const found = submitted && (await proveByTransaction(chain, submitted, expected))
+    const found = hash && (await proveByTransaction(chain, { hash, receipt }, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...payment })
     switch (judged.verdict) {
@@ -126,21 +115,21 @@ async function settledBy(
 
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
 async function submit(
-  deps: RailDeps,
+  deps: X402Deps,
   payment: X402Payment,
-  settling: Settling,
-): Promise<Submitted | undefined> {
-  if (deps.now().getTime() > payment.validBefore * 1_000 - settleMarginMs) return undefined
+  listing: Listing | undefined,
+): Promise<Submitted> {
+  if (deps.now().getTime() > payment.validBefore * 1_000 - settleMarginMs) return {}
   try {
-    return await deps.facilitator.settle(payment, settling)
+    return await deps.facilitator.settle(payment, listing)
   } catch {
     // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
-    return undefined
+    return {}
   }
 }
 
 async function confirmationOf(
-  { evidence }: RailDeps,
+  { evidence }: X402Deps,
   payment: X402Payment,
   receipt: X402Receipt,
 ): Promise<Confirmation> {

@@ -226,7 +226,7 @@ interface Weighed {
   readonly field: string
 }
 
-interface Within {
+export interface Within {
   readonly refusal: Refusal | undefined
   readonly receiver: string | undefined
   /** A person must approve a purchase above this (`requireApproval`). */
