@@ -33,7 +33,7 @@ test('goods are asked back once that is on record, and the supplier hears when t
   ])
 })
 
-test.each(['hour_cap', 'day_cap', 'payer_share', 'stopped'] as const)(
+test.each(['hour_cap', 'day_cap', 'stopped'] as const)(
   'late goods are looked for while the refund is held back: %s',
   async (allowed) => {
     const { live, now } = await expired({ allowed })

@@ -89,7 +89,6 @@ export async function nextForPayout(
     case 'stopped':
     case 'hour_cap':
     case 'day_cap':
-    case 'payer_share':
       debt.report('held', answer)
       return { type: 'held', ms: heldPollMs }
     default:

@@ -262,10 +262,9 @@ export interface OrderPageRequest {
 
 /**
  * Whether a payout may be made: yes, not now, or not without an operator. `over_cap`: a single payout is above
- * the cap of an hour or a day, and waiting does not help. `payer_share`: it would leave too little for other
- * payers and clients, or for a refund that has waited for long.
+ * the cap of an hour or a day, and waiting does not help.
  */
-export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
+export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
 
 /** The last bound on a loss: caps, and a switch that stops all payouts. */
 export interface PayoutLimits {

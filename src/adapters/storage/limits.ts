@@ -232,7 +232,7 @@ const spentStatement = prepared(
   select * from spent
   union all
   select budget, whose, wait_seconds from exceeded_share($6, $2, $3, $7)
-    where $6::numeric is not null and may_exceed_a_share($6, $7) and not exists (select from spent)`,
+    where $6::numeric is not null and not exists (select from spent)`,
 )
 
 interface BudgetQuery {

@@ -10,19 +10,9 @@ interface Server {
   readonly idleLimit: string
 }
 
-/**
- * Checks the server, and any pooler in front of it: version, encoding, time limits and sessions.
- *
- * @throws Error that names every problem
- */
+/** Checks version, encoding and time limits. @throws Error that names every problem */
 export async function requireServer(pool: pg.Pool): Promise<void> {
   const problems = problemsOf(await lookAt(pool))
-  if (await sharesSessions(pool)) {
-    problems.push(
-      'a pooler gives one connection the sessions of others (pool_mode is transaction or statement), ' +
-        'in which prepared statements and locks are lost: take pool_mode = session, or connect to PostgreSQL itself',
-    )
-  }
   if (problems.length > 0) throw new Error(`This database cannot be used: ${problems.join('; ')}.`)
 }
 
@@ -68,24 +58,4 @@ function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Se
           `it has no ${unlimited.join(' and no ')} though the store asks for one: a pooler may be leaving it out`,
         ]),
   ]
-}
-
-/** Whether a pooler shares sessions between connections, of which each must have its own and keep it. */
-async function sharesSessions(pool: pg.Pool): Promise<boolean> {
-  const clients = [await pool.connect()]
-  try {
-    clients.push(await pool.connect())
-    const sessions: number[] = []
-    // Twice in a row for each: a pooler may hand out sessions in turn, or hand out the last one again.
-    for (const client of clients) sessions.push(await sessionOf(client), await sessionOf(client))
-    const [first, firstAgain, second, secondAgain] = sessions
-    return first !== firstAgain || second !== secondAgain || first === second
-  } finally {
-    for (const client of clients) client.release()
-  }
-}
-
-async function sessionOf(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid ?? 0
 }

@@ -422,77 +422,6 @@ begin
 end
 $$;
 
--- What is granted within a time, with this one, to payers and clients that are granted more than one refund; nothing
--- while this one is the first of its payer and of its client.
-create function repeated_grants(one orders, lasts interval) returns numeric
-language sql stable as $$
-  with given as (
-    select granted.amount, theirs.payer, theirs.client, false as is_this
-      from payout_grants granted join orders theirs on theirs.id = granted.reference
-      where granted.kind = 'refund' and granted.granted_at > now() - lasts
-    union all
-    select one.amount, one.payer, one.client, true
-  ), counted as (
-    select amount, is_this, count(*) over (partition by payer) > 1
-      or client is not null and count(*) over (partition by client) > 1 as repeats
-    from given
-  )
-  select case when bool_or(is_this and repeats) then sum(amount) filter (where repeats) else 0 end
-  from counted
-$$;
-
--- Refunds that wait and could be granted.
-create function owed_refunds(hour_cap numeric, day_cap numeric) returns setof orders
-language sql stable as $$
-  select * from orders
-  where refund_state = 'REFUND_PENDING' and doc #>> '{payout,state}' = 'DUE' and settlement = 'FINAL'
-    and amount <= least(hour_cap, day_cap)
-    and not exists (select from payout_grants where reference = orders.id)
-$$;
-
--- Half of each cap is for payers and clients that were granted nothing within its time. The other half is shared by the
--- rest: while somebody else waits, each has a quarter of an hour's cap at most.
-create function is_beyond_share(one orders, hour_cap numeric, day_cap numeric) returns boolean
-language plpgsql stable as $$
-declare
-  theirs numeric;
-begin
-  if repeated_grants(one, '1 hour') * 2 > hour_cap or repeated_grants(one, '1 day') * 2 > day_cap then
-    return true;
-  end if;
-  select sum(granted.amount) into theirs
-    from payout_grants granted join orders on orders.id = granted.reference
-    where granted.kind = 'refund' and granted.granted_at > now() - interval '1 hour'
-      and (orders.payer = one.payer or orders.client = one.client);
-  return theirs is not null and (theirs + one.amount) * 4 > hour_cap and exists (
-    select from owed_refunds(hour_cap, day_cap) due
-    where due.payer <> one.payer and coalesce(due.client <> one.client, true));
-end
-$$;
-
--- What would take the room of another payer's refund that has waited for an hour waits behind it, unless that one waits
--- for its own share.
-create function must_wait(wanted text, hour_cap numeric, day_cap numeric) returns boolean
-language plpgsql stable as $$
-declare
-  one orders;
-  due orders;
-begin
-  select * into one from orders where id = wanted;
-  if is_beyond_share(one, hour_cap, day_cap) then return true; end if;
-  for due in
-    select * from owed_refunds(hour_cap, day_cap)
-    where payer <> one.payer and changed_at < one.changed_at
-      and changed_at < now() - interval '1 hour'
-    order by changed_at
-  loop
-    continue when is_beyond_share(due, hour_cap, day_cap);
-    return allow_amount('refund', one.amount + due.amount, hour_cap, day_cap) <> 'granted';
-  end loop;
-  return false;
-end
-$$;
-
 -- Grants a payout, or says what holds it back.
 create function allow_payout(wanted text, hour_cap numeric, day_cap numeric) returns text language plpgsql as $$
 declare
@@ -506,9 +435,6 @@ begin
   owed := due_payout(wanted);
   if owed is null then raise exception 'payout %: nothing is due', wanted; end if;
   said := allow_amount(its_kind, owed, hour_cap, day_cap);
-  if said = 'granted' and its_kind = 'refund' and must_wait(wanted, hour_cap, day_cap) then
-    return 'payer_share';
-  end if;
   if said = 'granted' then insert into payout_grants values (wanted, its_kind, owed); end if;
   return said;
 end
@@ -778,50 +704,6 @@ begin
 end
 $$;
 
--- An upper bound of what everybody has at risk: the last sum, and every order in USDC opened since. Mostly it tells that
--- everybody may buy. Summed up for every purchase, ten thousand open orders made a purchase take three times as long.
-create table most_at_risk (
-  only_one boolean primary key default true check (only_one),
-  amount numeric not null,
-  summed_at timestamptz not null
-);
-
--- The first purchase sums it up.
-insert into most_at_risk (amount, summed_at) values (0, '-infinity');
-
-create function note_at_risk() returns trigger language plpgsql as $$
-begin
-  update most_at_risk set amount = amount + new.amount;
-  return null;
-end
-$$;
-
-create trigger note_at_risk after insert on orders for each row
-  when (new.doc #>> '{payment,method}' = 'x402') execute function note_at_risk();
-
--- Whether this purchase may exceed anybody's share: not while the bound leaves half of the float.
-create function may_exceed_a_share(held numeric, asked numeric) returns boolean language sql stable as $$
-  select coalesce(
-    (select (amount + asked) * 2 > held or summed_at = '-infinity' from most_at_risk), true)
-$$;
-
--- Whose share this order exceeds. Such orders are opened one after the other. The row is locked before the sum, so that
--- the sum has every order whose addition it replaces.
-create function check_share(one orders, held numeric)
-returns table (budget text, whose text, wait_seconds integer) language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended('shares of the float', 0));
-  if exists (select from most_at_risk where summed_at < clock_timestamp() - interval '2 seconds') then
-    perform from most_at_risk for update;
-    update most_at_risk set amount = (select coalesce(sum(amount), 0) from at_risk()),
-      summed_at = clock_timestamp();
-  end if;
-  if may_exceed_a_share(held, one.amount) then
-    return query select * from exceeded_share(held, one.payer, one.client, one.amount);
-  end if;
-end
-$$;
-
 -- The orders of a payer, and those of a client, are opened one after the other. By its name it runs before the limits.
 create function check_budgets() returns trigger language plpgsql as $$
 declare
@@ -829,7 +711,9 @@ declare
   is_spent boolean := false;
 begin
   if new.budgets ? 'float' then
-    select * into spent from check_share(new, (new.budgets ->> 'float')::numeric);
+    perform pg_advisory_xact_lock(hashtextextended('shares of the float', 0));
+    select * into spent
+      from exceeded_share((new.budgets ->> 'float')::numeric, new.payer, new.client, new.amount);
     is_spent := found;
   end if;
   if not is_spent then
@@ -968,19 +852,6 @@ create table processor_payouts (
 );
 
 create index processor_payouts_late on processor_payouts (told_at) where told_at is not null;
-
-create function keep_seen_payouts() returns trigger language plpgsql as $$
-begin
-  if new.reference <> old.reference or not new.pull_payments @> old.pull_payments
-    or not new.payouts @> old.payouts then
-    raise exception 'payout %: what was seen of it is kept', old.reference;
-  end if;
-  return new;
-end
-$$;
-
-create trigger keep_seen_payouts before update on processor_payouts
-  for each row execute function keep_seen_payouts();
 
 create function checkout_returns(doc jsonb)
 returns table (seq integer, units numeric, why text, state text, transaction text)
@@ -1495,7 +1366,7 @@ begin
       ('update or delete or truncate', array['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch',
         'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets']),
       ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends']),
-      ('delete or truncate', array['goodwill', 'processor_payouts', 'most_at_risk']),
+      ('delete or truncate', array['goodwill', 'processor_payouts']),
       -- Rows that go one by one, when their time is over.
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
         'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
