@@ -36,7 +36,7 @@ const refundValidSeconds = 24 * 3_600
 /** The facilitator accepts no authorization that expires sooner than this. */
 const settleMarginSeconds = 4
 
-/** An implementation of `X402Method` (payments/ports.ts) on the model chain. */
+/** An implementation of `X402Method` (payments/payment.ts) on the model chain. */
 export function modelMethod({
   chain,
   network,
