@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
 import { newCheckoutId } from '../../../test/doubles/ids.ts'
-import { noBudgets } from '../../../test/doubles/orders.ts'
 import {
   ended,
   onRecord,

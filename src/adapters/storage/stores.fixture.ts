@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { beforeEach, expect } from 'vitest'
+import { beforeEach } from 'vitest'
 import { usdc } from '../../lib/money.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { createApprovalStore, createLimitStore } from './limits.ts'
