@@ -48,7 +48,7 @@ const parts: Readonly<Record<string, Part>> = {
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
   suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
-  payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
+  payments: { lines: 1000, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
     lines: 4100,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
@@ -85,7 +85,7 @@ const parts: Readonly<Record<string, Part>> = {
       'lib',
       'catalog',
       'payments',
-      'orders/refusals.ts',
+      'orders/price.ts',
       'checkouts',
       'api',
       'http',
@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 3200, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 300, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4800,
+    lines: 4600,
     mayImport: [
       'lib',
       'catalog',

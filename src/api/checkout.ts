@@ -11,7 +11,7 @@ import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/s
 import { never } from '../lib/errors.ts'
 import { isCheckoutId, type OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
-import { orNotNow } from '../orders/refusals.ts'
+import { orNotNow } from '../orders/price.ts'
 import { coinAbilities } from '../payments/coins.ts'
 import type { Sealed, Vault } from '../secrets/secrets.ts'
 import { hashOf, sameHash } from '../secrets/secrets.ts'

@@ -16,7 +16,7 @@ import { parseJson } from '../lib/http-call.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
 import { type Coin, readAddress } from '../payments/coins.ts'
-import type { PaidBack } from '../payments/ports.ts'
+import type { PaidBack } from '../payments/payment.ts'
 
 /** An address is watched for so long after its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60

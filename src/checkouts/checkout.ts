@@ -4,8 +4,7 @@ import type { Subjects } from '../orders/budgets.ts'
 import { type Entry, entriesBetween, type Item } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
-import { paymentVanished } from '../payments/pay-back-faults.ts'
-import { type InvoiceRefund, payerOf } from '../payments/payment.ts'
+import { type InvoiceRefund, payerOf, paymentVanished } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/secrets.ts'
 
 export interface InvoicePayment {

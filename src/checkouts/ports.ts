@@ -3,7 +3,7 @@ import type { Usdc } from '../lib/money.ts'
 import type { AdvanceDeps } from '../orders/advance.ts'
 import type { Step, WorkflowStore } from '../orders/workflow.ts'
 import type { Coin } from '../payments/coins.ts'
-import type { PaidBack } from '../payments/ports.ts'
+import type { PaidBack } from '../payments/payment.ts'
 import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
 
 export interface PaymentMethod {

@@ -1,7 +1,7 @@
 import { never } from '../lib/errors.ts'
 import { type Debt, failedPayout, nextForPayout, type Payout } from '../orders/payout.ts'
 import { moveTo, wait } from '../orders/workflow.ts'
-import { paymentNotShown, paymentVanished } from '../payments/pay-back-faults.ts'
+import { paymentNotShown, paymentVanished } from '../payments/payment.ts'
 import {
   type Checkout,
   type CheckoutIn,

@@ -5,8 +5,16 @@ import { checkoutIdOf } from '../lib/ids.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { idsFor } from '../orders/order.ts'
-import { foreignEsim, itemOf, type PriceDeps, type Priced, price } from '../orders/price.ts'
-import { orTryAgain, requireNotDenied, requireSold } from '../orders/refusals.ts'
+import {
+  foreignEsim,
+  itemOf,
+  orTryAgain,
+  type PriceDeps,
+  type Priced,
+  price,
+  requireNotDenied,
+  requireSold,
+} from '../orders/price.ts'
 import { type AddressRead, type Coin, coinAbilities } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
 import { accessTokenOf, type Digest, hashOf, type Vault } from '../secrets/secrets.ts'

@@ -30,7 +30,7 @@ import {
 } from '../checkouts/checkout.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
-import { operatorPays } from '../payments/pay-back-faults.ts'
+import { operatorPays } from '../payments/payment.ts'
 import { refundsCommand } from './refunds.fixture.ts'
 
 const { caps, checkouts, database, orders, records, run, runOn, says } = refundsCommand()

@@ -7,8 +7,7 @@ import {
   createPayoutRecord,
 } from '../adapters/storage/payouts.ts'
 import { createCheckoutRecord } from '../adapters/storage/record.ts'
-import { advanceCheckout } from '../checkouts/advance.ts'
-import { invoiceMethod, payoutWatch } from '../checkouts/method.ts'
+import { advanceCheckout, invoiceMethod, payoutWatch } from '../checkouts/advance.ts'
 import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'

@@ -30,7 +30,7 @@ import {
   payableByHand,
   paymentNotShown,
   paymentVanished,
-} from '../payments/pay-back-faults.ts'
+} from '../payments/payment.ts'
 import { onDatabase, operatorName, runCommand } from './command-line.ts'
 import { commandOf, type RefundsCommand, usage } from './refunds-arguments.ts'
 

@@ -4,7 +4,7 @@ import { repeat } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
-import type { Denylist } from '../orders/refusals.ts'
+import type { Denylist } from '../orders/price.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 
 /** A node advances at most a hundred orders a second, so that a backlog leaves time for current buyers. */

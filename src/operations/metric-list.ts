@@ -5,7 +5,7 @@ import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { WebhookFacts } from '../orders/webhooks/ports.ts'
-import type { ChainFacts } from '../payments/ports.ts'
+import type { ChainFacts } from '../payments/payment.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 
 /** The state behind the gauges. A value that could not be read is undefined. */

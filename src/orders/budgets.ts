@@ -1,9 +1,9 @@
 import type { Recipient } from '../catalog/good.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'
 import type { OrderStore, Reporter } from './ports.ts'
-import { receiverOf } from './spending-limits/rules.ts'
 
 /**
  * Orders that come to nothing cost the store gas, calls to the chain and room under the refund caps. So each payer,
@@ -91,6 +91,15 @@ export function subjectsOf(
     client: clientDigest(deps, sent.client),
     receiver: text === undefined ? undefined : deps.digest.of(`receiver:${text}`),
   }
+}
+
+export function receiverOf(recipient: Recipient): {
+  readonly field: string
+  readonly text: string | undefined
+} {
+  const { receiver: field } = goods[recipient.kind]
+  const told = new Map<string, unknown>(Object.entries(recipient)).get(field)
+  return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
 export function clientDigest(

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
-import type { Collected } from '../payments/ports.ts'
+import type { Collected } from '../payments/payment.ts'
 import { advance } from './advance.ts'
 import { type Account, entriesOf, type In, type Order } from './order.ts'
 

@@ -1,8 +1,7 @@
 import { never } from '../lib/errors.ts'
-import type { SignedRefund } from '../payments/payment.ts'
-import { methodOf, type PaymentMethods } from '../payments/ports.ts'
+import { methodOf, type PaymentMethods, type SignedRefund } from '../payments/payment.ts'
 import type { PayoutLimits } from './ports.ts'
-import { type Denylist, isDenied } from './refusals.ts'
+import { type Denylist, isDenied } from './price.ts'
 import { pollDelay } from './workflow.ts'
 
 /** Money that goes out once, to a fixed address. It is stored with the change that creates the debt. */

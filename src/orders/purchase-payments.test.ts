@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fixed } from '../../test/fixtures/offers.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { X402Payment } from '../payments/payment.ts'
+import type { Checked, X402Payment } from '../payments/payment.ts'
 import { authorizedAs } from '../payments/payments.fixture.ts'
-import type { Checked } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
 import { maxConsideredMs } from './ports.ts'
 import {

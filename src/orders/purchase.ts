@@ -10,7 +10,6 @@ import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
-import { type ApprovalDeps, requireApproval } from './approval.ts'
 import {
   type BudgetRules,
   budgetSpent,
@@ -20,8 +19,20 @@ import {
 } from './budgets.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent, type Reservation, type ReservationStore } from './ports.ts'
-import { acceptsFor, foreignEsim, itemOf, type PriceDeps, type Priced, price } from './price.ts'
-import { notChecked, notNow, orTryAgain, requireNotDenied, requireSold, sell } from './refusals.ts'
+import {
+  acceptsFor,
+  foreignEsim,
+  itemOf,
+  notChecked,
+  notNow,
+  orTryAgain,
+  type PriceDeps,
+  type Priced,
+  price,
+  requireNotDenied,
+  requireSold,
+  sell,
+} from './price.ts'
 import {
   earlierOrder,
   isPaidBy,
@@ -30,9 +41,17 @@ import {
   paymentKeyIn,
   replay,
 } from './replay.ts'
-import { beforeLimits, type CheckDeps, lesser, openWithin, type Within } from './spending-limits/rules.ts'
-import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
+import {
+  type ApprovalDeps,
+  beforeLimits,
+  type CheckDeps,
+  lesser,
+  openWithin,
+  requireApproval,
+  type Within,
+} from './spending-limits/rules.ts'
 import type { WebhookState } from './webhooks/ports.ts'
+import { newWebhookSecret, type WebhookTarget } from './webhooks/sender.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ApprovalDeps {
   readonly reservations: ReservationStore
@@ -232,7 +251,13 @@ async function bind(
     requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
     deps.methods.x402.isSignedByPayer(payment),
   ])
-  const bound = { priced, payment, subjects, wording: wordingOf(offer.kind, request.fields), isSigned }
+  const bound = {
+    priced,
+    payment,
+    subjects,
+    wording: wordingOf(offer.kind, request.fields),
+    isSigned,
+  }
   // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
   const mark = hasEnded(payment, deps.now()) ? null : await reserve(deps, bound)
   return { type: 'bound', ...bound, mark }

@@ -1,12 +1,10 @@
 import { goods } from '../catalog/kinds.ts'
 import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { addressOf } from '../payments/payment.ts'
-import { methodOf } from '../payments/ports.ts'
+import { addressOf, methodOf } from '../payments/payment.ts'
 import type { Digest } from '../secrets/secrets.ts'
 import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
-import { assure, recordCheck } from './collect.ts'
-import { lookUp, supplierSettlesMs } from './fulfil.ts'
+import { assure, lookUp, recordCheck, supplierSettlesMs } from './fulfil.ts'
 import {
   chargedOf,
   isRefunding,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Collecting } from '../payments/ports.ts'
+import type { Collecting } from '../payments/payment.ts'
 import {
   dead,
   declined,

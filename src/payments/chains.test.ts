@@ -7,8 +7,8 @@ import {
   refusalOf,
 } from '../orders/purchase.fixture.ts'
 import { networks } from './networks.ts'
+import { methodOfNetworks, type X402Method } from './payment.ts'
 import { fixturePayee, paymentFor } from './payments.fixture.ts'
-import { methodOfNetworks, type X402Method } from './ports.ts'
 import type { Payee } from './terms.ts'
 
 const { base, 'base-sepolia': sepolia } = networks

@@ -1,4 +1,4 @@
-import { invoiceMethod } from '../../src/checkouts/method.ts'
+import { invoiceMethod } from '../../src/checkouts/advance.ts'
 import { type HandPayouts, noProcessor, type PayoutRecord } from '../../src/checkouts/ports.ts'
 
 interface Row {

@@ -14,7 +14,7 @@ import type {
   WantedInvoice,
 } from '../../src/checkouts/ports.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../src/payments/coins.ts'
-import type { PaidBack } from '../../src/payments/ports.ts'
+import type { PaidBack } from '../../src/payments/payment.ts'
 import { memoryPayouts, noHands } from './memory-payouts.ts'
 
 /** The fault of the next call. */

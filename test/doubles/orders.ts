@@ -8,8 +8,15 @@ import type { In } from '../../src/orders/order.ts'
 import type { Allowance, StoreEvent } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { ClaimDeps } from '../../src/orders/refund.ts'
-import type { Payment, X402Payment, X402Receipt } from '../../src/payments/payment.ts'
-import type { Collected, Confirmation, PaidBack, X402Method } from '../../src/payments/ports.ts'
+import type {
+  Collected,
+  Confirmation,
+  PaidBack,
+  Payment,
+  X402Method,
+  X402Payment,
+  X402Receipt,
+} from '../../src/payments/payment.ts'
 import { createDigest, createVault, hashOf } from '../../src/secrets/secrets.ts'
 import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
 import { newOrderId, newPaymentId } from './ids.ts'

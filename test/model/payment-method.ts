@@ -1,12 +1,14 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
-import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 import type {
   Checked,
   Collected,
   PaidBack,
   RefundDue,
   X402Method,
-} from '../../src/payments/ports.ts'
+  X402Payment,
+  X402Receipt,
+  X402Refund,
+} from '../../src/payments/payment.ts'
 import { minValiditySeconds } from '../../src/payments/terms.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 

@@ -5,7 +5,7 @@ import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/or
 import type { OrderStore, PayoutLimits, StoreEvent } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { WebhookStore } from '../../src/orders/webhooks/ports.ts'
-import type { X402Method } from '../../src/payments/ports.ts'
+import type { X402Method } from '../../src/payments/payment.ts'
 import type { Supplier } from '../../src/suppliers/supplier.ts'
 import { type MemoryOrders, memoryOrders } from '../doubles/memory-orders.ts'
 import { type MemoryPayoutLimits, memoryPayoutLimits } from '../doubles/memory-payout-limits.ts'

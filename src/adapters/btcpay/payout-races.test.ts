@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { CoinPayout } from '../../checkouts/ports.ts'
-import type { PaidBack } from '../../payments/ports.ts'
+import type { PaidBack } from '../../payments/payment.ts'
 import { type RecordedRequest, type Reply, scripted } from './scripted.fixture.ts'
 
 const payout: CoinPayout = {

@@ -2,8 +2,12 @@ import { z } from 'zod'
 import type { CoinPayout, HandPayouts, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
-import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
-import type { PaidBack } from '../../payments/ports.ts'
+import {
+  noteTransaction,
+  operatorPays,
+  type PaidBack,
+  type PayBackFault,
+} from '../../payments/payment.ts'
 import {
   anything,
   ask,

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { usdc } from '../../lib/money.ts'
-import type { ChainFacts, X402Method } from '../../payments/ports.ts'
+import type { ChainFacts, X402Method } from '../../payments/payment.ts'
 import type { StoreWallet } from '../../reconcile/ports.ts'
 import {
   type Blocks,

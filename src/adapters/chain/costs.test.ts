@@ -18,7 +18,7 @@ import {
   greedyCode,
   walletCode,
 } from '../../../test/stories/contracts/wallet.ts'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/payment.ts'
 import { anyReceipt, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
 import { ownFacilitator } from './facilitator.ts'
 import { gasOf, maxSettlementGas, sendTransfer, transferOf } from './token.ts'

@@ -17,8 +17,7 @@ import {
   parseErc6492Signature,
   type TransactionReceipt,
 } from 'viem'
-import { paymentKeyOf, type X402Payment } from '../../payments/payment.ts'
-import type { Listing } from '../../payments/ports.ts'
+import { type Listing, paymentKeyOf, type X402Payment } from '../../payments/payment.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { Chain, ChainNode } from './clients.ts'
 import { isSilence } from './rpc.ts'

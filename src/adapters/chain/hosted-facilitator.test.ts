@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/payment.ts'
 import {
   newPayment,
   type Payment,

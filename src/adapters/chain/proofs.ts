@@ -3,12 +3,12 @@ import { type Hex, isHash, parseEventLogs, type TransactionReceipt } from 'viem'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { within } from '../../lib/scheduling.ts'
 import {
+  type Confirmation,
   type Expected,
   provesTransfer,
   type TokenLog,
   type X402Receipt,
 } from '../../payments/payment.ts'
-import type { Confirmation } from '../../payments/ports.ts'
 import {
   type Blocks,
   type BlockTime,

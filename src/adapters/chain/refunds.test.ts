@@ -3,8 +3,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
-import type { X402Payment, X402Refund } from '../../payments/payment.ts'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method, X402Payment, X402Refund } from '../../payments/payment.ts'
 import {
   anyReceipt,
   type NodeBefore,

@@ -1,9 +1,14 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { never } from '../../lib/errors.ts'
-import type { PayBackFault } from '../../payments/pay-back-faults.ts'
-import type { X402Payment, X402Receipt, X402Refund } from '../../payments/payment.ts'
-import type { PaidBack, RefundDue } from '../../payments/ports.ts'
+import type {
+  PaidBack,
+  PayBackFault,
+  RefundDue,
+  X402Payment,
+  X402Receipt,
+  X402Refund,
+} from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import { type Dead, type Evidence, isUsedAt, type Verdict } from './proofs.ts'
 import { authorizationHash, sendTransfer, tokenAbi } from './token.ts'

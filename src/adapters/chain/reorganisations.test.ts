@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/payment.ts'
 import {
   cancel,
   newPayment,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { networks } from '../../payments/networks.ts'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/payment.ts'
 import {
   anyReceipt,
   landedPayment,

@@ -8,7 +8,7 @@ import {
   partialCode,
   walletCode,
 } from '../../../test/stories/contracts/wallet.ts'
-import type { X402Method } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/payment.ts'
 import {
   cancel,
   type NodeBefore,

@@ -1,7 +1,15 @@
 import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
 import { never } from '../../lib/errors.ts'
-import type { Expected, X402Payment, X402Receipt } from '../../payments/payment.ts'
-import type { Checked, Collected, Confirmation, Listing, X402Method } from '../../payments/ports.ts'
+import type {
+  Checked,
+  Collected,
+  Confirmation,
+  Expected,
+  Listing,
+  X402Method,
+  X402Payment,
+  X402Receipt,
+} from '../../payments/payment.ts'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/terms.ts'
 import { blockAt, type Chain, type ChainNode, headAgeOf } from './clients.ts'
 import type { Facilitator, Submitted } from './facilitator.ts'

@@ -10,18 +10,22 @@ import {
 } from '../../checkouts/checkout.ts'
 import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
-import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'
 import {
   attempt,
   claimDue,
+  type Database,
   hasten,
   inBatches,
+  isRefused,
   type LeasedTable,
+  prepared,
+  raised,
+  refusedWith,
   release,
   restored,
   storable,
   writeNext,
-} from './records.ts'
+} from './database.ts'
 
 export const checkoutColumns = 'version, recipient, refund_to, doc, write_id'
 

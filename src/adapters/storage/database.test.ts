@@ -1,7 +1,16 @@
 import dns from 'node:dns'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { atOnce, isOutage, isRefused, openDatabase, type Trouble, troubleIn } from './database.ts'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import {
+  atOnce,
+  isOutage,
+  isRefused,
+  openDatabase,
+  restored,
+  storable,
+  type Trouble,
+  troubleIn,
+} from './database.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 
 const postgres = migratedPostgres()
@@ -136,4 +145,14 @@ describe('the troubles of a pool', () => {
     await expect(pool.query('select from another')).rejects.toThrow('does not exist')
     expect(told).toEqual(['unwritable'])
   })
+})
+
+it('refuses numbers that JSON would turn into null', () => {
+  expect(() => storable({ block: Number.NaN })).toThrow('NaN')
+})
+
+it('does not take a field for a tag that only looks like one', () => {
+  expect(restored({ $date: '2026-01-01T00:00:00.000Z' })).toEqual(new Date('2026-01-01'))
+  const two = { $date: 'a', $bigint: 'b' }
+  expect(restored(two)).toEqual(two)
 })

@@ -4,16 +4,17 @@ import { usdc } from '../../lib/money.ts'
 import { type Goodwill, goodwillDropped } from '../../orders/goodwill.ts'
 import type { GoodwillStore } from '../../orders/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
-import { type Database, prepared } from './database.ts'
 import {
   claimDue,
+  type Database,
   hasten,
   type LeasedTable,
+  prepared,
   release,
   restored,
   storable,
   writeNext,
-} from './records.ts'
+} from './database.ts'
 
 interface Row {
   readonly id: OrderId

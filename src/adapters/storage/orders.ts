@@ -25,19 +25,23 @@ import type { LimitName } from '../../orders/spending-limits/rules.ts'
 import type { WebhookState } from '../../orders/webhooks/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { blockOf, type Payment, paymentKeyOf } from '../../payments/payment.ts'
-import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'
-import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './limits.ts'
 import {
   attempt,
   claimDue,
+  type Database,
   hasten,
   inBatches,
+  isRefused,
   type LeasedTable,
+  prepared,
+  raised,
+  refusedWith,
   release,
   restored,
   storable,
   writeNext,
-} from './records.ts'
+} from './database.ts'
+import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './limits.ts'
 
 export const orderColumns = 'version, recipient, delivery, doc, write_id'
 

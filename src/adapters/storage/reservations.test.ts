@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { maxConsideredMs } from '../../orders/ports.ts'
-import { createReservationStore } from './reservations.ts'
+import { createReservationStore } from './limits.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 
 const nodes = twoNodes(createReservationStore)

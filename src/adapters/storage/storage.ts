@@ -5,7 +5,7 @@ import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
 import { createGoodwillStore } from './goodwill.ts'
-import { createApprovalStore, createLimitStore } from './limits.ts'
+import { createApprovalStore, createLimitStore, createReservationStore } from './limits.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { createOrderStore } from './orders.ts'
 import {
@@ -15,7 +15,6 @@ import {
   type RefundCaps,
 } from './payouts.ts'
 import { createCheckoutRecord, createMovements, createStoreRecord } from './record.ts'
-import { createReservationStore } from './reservations.ts'
 import { requireServer } from './server.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import {

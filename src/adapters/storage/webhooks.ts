@@ -12,8 +12,7 @@ import {
   type WebhookStore,
 } from '../../orders/webhooks/ports.ts'
 import type { Sealed } from '../../secrets/secrets.ts'
-import type { Database } from './database.ts'
-import { inBatches } from './records.ts'
+import { type Database, inBatches } from './database.ts'
 
 /** Keeps the events of buyers' webhooks. A trigger on the orders adds them. */
 export function createWebhookStore(database: Database): WebhookStore {

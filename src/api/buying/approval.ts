@@ -1,6 +1,6 @@
-import { approvalMs } from '../../orders/approval.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
+import { approvalMs } from '../../orders/spending-limits/rules.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import type { FaultLog, Site } from '../operation.ts'
 import { purchaseSentence } from './payment-required.ts'

@@ -25,8 +25,8 @@ import {
 } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/verdict.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
-import { storePaused } from '../../orders/refusals.ts'
-import type { Listing } from '../../payments/ports.ts'
+import { storePaused } from '../../orders/price.ts'
+import type { Listing } from '../../payments/payment.ts'
 import type { Accepts, Terms } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/secrets.ts'
 import {

@@ -15,9 +15,15 @@ import type { Params } from '../../catalog/search/params.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'
 import { isPaid, type Order } from '../../orders/order.ts'
-import { acceptsFor, foreignEsim, type Priced, price, rechargedIccid } from '../../orders/price.ts'
+import {
+  acceptsFor,
+  foreignEsim,
+  type Priced,
+  price,
+  rechargedIccid,
+  requireSold,
+} from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
-import { requireSold } from '../../orders/refusals.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
 import { acceptsOf, PaymentPayload, termsValidSeconds } from '../../payments/terms.ts'
 import {

@@ -12,7 +12,7 @@ import {
 import { isOrderId, isPaymentId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { issueToken, readToken } from '../../secrets/secrets.ts'
 import {

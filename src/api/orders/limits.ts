@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import {
   LimitsAnswer,
   LimitsBody,

@@ -10,7 +10,7 @@ import {
   refundStateOf,
 } from '../../orders/order.ts'
 import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/secrets.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { type EventStanding, redeliverEveryMs } from '../../orders/webhooks/ports.ts'
 import { orderId, viewerHeaders } from '../buying/credentials.ts'
 import {

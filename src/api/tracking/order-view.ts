@@ -12,9 +12,9 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
-import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
+import { noteTransaction, operatorPays } from '../../payments/payment.ts'
 import { payeeOn } from '../../payments/terms.ts'
 import type { Digest, Signer } from '../../secrets/secrets.ts'
 import { type Bought, boughtOf, opensCheckout } from '../checkout.ts'

@@ -1,5 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { type Digest, hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
 import type { BuyingDeps, FaultLog } from '../operation.ts'
 

@@ -1,13 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { kinds, type Recipient } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import { wordingOf } from '../../catalog/purchase-body.ts'
+import { approvalTokenOf } from '../../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
-import type { Digest } from '../../secrets/secrets.ts'
-import type { In } from '../order.ts'
+import type { X402Payment } from '../../payments/payment.ts'
+import { type Digest, hashOf, type Vault } from '../../secrets/secrets.ts'
+import { receiverOf } from '../budgets.ts'
+import { type In, idsFor } from '../order.ts'
 import {
+  type Approval,
+  type ApprovalStore,
   LimitReached,
   type LimitStore,
   type Opened,
@@ -15,6 +22,7 @@ import {
   type OrderStore,
 } from '../ports.ts'
 import type { Priced } from '../price.ts'
+import type { PurchaseRequest } from '../replay.ts'
 
 /** An absent rule limits nothing. An empty list allows nothing; it results from two lists without a common value. */
 export interface Rules {
@@ -179,15 +187,6 @@ function common<T>(one: readonly T[] | undefined, other: readonly T[] | undefine
 
 function isOutside<T>(list: readonly T[] | undefined, item: T | undefined): boolean {
   return list !== undefined && (item === undefined || !list.includes(item))
-}
-
-export function receiverOf(recipient: Recipient): {
-  readonly field: string
-  readonly text: string | undefined
-} {
-  const { receiver: field } = goods[recipient.kind]
-  const told = new Map<string, unknown>(Object.entries(recipient)).get(field)
-  return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
 /** The one spelling of a phone number, an e-mail address or an ICCID; undefined for any other text. */
@@ -386,4 +385,88 @@ export function money(amount: Usdc): z.infer<typeof LimitMoney> {
 
 export function lessOf(limit: Usdc, spent: Usdc): Usdc {
   return usdc(limit > spent ? limit - spent : 0n)
+}
+
+/** How long a person has to decide, and then how long the approved purchase can be made; milliseconds. */
+export const approvalMs = 15 * 60_000
+
+export interface ApprovalDeps {
+  readonly approvals: ApprovalStore
+  readonly vault: Vault
+  readonly digest: Digest
+  readonly now: () => Date
+  readonly approvalWords: {
+    readonly urlOf: (token: string) => string
+    readonly inWords: (priced: Priced) => string
+  }
+}
+interface Asked {
+  readonly request: PurchaseRequest
+  readonly priced: Priced
+  readonly payment: X402Payment
+  /** The amount above which a person must approve; undefined: none. */
+  readonly above: Usdc | undefined
+}
+
+/**
+ * Uses an approval, which is good for one payment; the same payment may come again.
+ *
+ * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
+ */
+export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise<void> {
+  const { request, priced, payment, above } = asked
+  const { amount, lineItem, offer } = priced
+  if (above === undefined || amount <= above) return
+  const wording = wordingOf(offer.kind, request.fields)
+  const payer = payment.payer.toLowerCase()
+  const purchase = { payer, purchase: deps.digest.of(wording), amount }
+  const now = deps.now()
+  if (await deps.approvals.use(purchase, idsFor(deps.digest, payment).id, now)) return
+  const id = randomUUID()
+  const approval = await deps.approvals.ask(
+    {
+      ...purchase,
+      id,
+      tokenHash: hashOf(approvalTokenOf(deps.digest.of(wordedAs(id)))),
+      most: lineItem.most ?? amount,
+      bought: deps.vault.seal(deps.approvalWords.inWords(priced), { order: id, field: 'approval' }),
+      endsAt: new Date(now.getTime() + approvalMs),
+    },
+    now,
+  )
+  throw approval.decision === 'DECLINED' ? declined(approval) : required(deps, approval, above)
+}
+
+function required(deps: ApprovalDeps, approval: Approval, above: Usdc): Refusal {
+  const approvalUrl = deps.approvalWords.urlOf(tokenOf(deps.digest, approval))
+  const message = `A person must approve this purchase first. Show them this page, and do not open it yourself: ${approvalUrl} Send the same request again once they have approved. It costs ${formatUsdc(approval.amount)} USDC, and what costs more than ${formatUsdc(above)} USDC needs an approval. Nothing is charged`
+  return new Refusal('approval_required', `${message}.`, {
+    charged: 'no',
+    extra: {
+      approvalUrl,
+      expiresAt: approval.endsAt.toISOString(),
+      allows: money(above),
+      asked: money(approval.amount),
+    },
+  })
+}
+
+function declined({ endsAt }: Approval): Refusal {
+  const message =
+    'A person has declined this purchase. Do not buy it in another way: ask them what they want instead.'
+  return new Refusal('approval_declined', message, {
+    charged: 'no',
+    extra: { until: endsAt.toISOString() },
+  })
+}
+
+const wordedAs = (id: string) => `approval:${id}`
+
+/** The token of a stored approval, whichever key of the store derived it. */
+function tokenOf({ every }: Digest, { id, tokenHash }: Approval): string {
+  const token = every(wordedAs(id))
+    .map(approvalTokenOf)
+    .find((one) => hashOf(one) === tokenHash)
+  if (token === undefined) throw new Error(`The key that the approval ${id} was made with is gone`)
+  return token
 }

@@ -4,7 +4,7 @@ import { paid, pending } from '../../../test/fixtures/sample-orders.ts'
 import { createVault } from '../../secrets/secrets.ts'
 import type { StoreEvent } from '../ports.ts'
 import { deliveryLeaseMs, type PostResult, type PostWebhook } from './ports.ts'
-import { createWebhookSender } from './sender.ts'
+import { backOffMs, createWebhookSender } from './sender.ts'
 
 const vault = createVault([Buffer.alloc(32, 1)])
 const target = { url: 'https://hooks.example.com/', secret: `whsec_${'A'.repeat(43)}=` }
@@ -133,4 +133,12 @@ test('a database that breaks off is told to the operator, and the event is tried
   await look()
   expect(post).toHaveBeenCalledTimes(2)
   expect(counted).toEqual(['delivered'])
+})
+
+test('attempts come further and further apart, up to an hour', () => {
+  const longest = [1, 2, 3, 4, 10, 11, 12, 80].map((attempts) => backOffMs(attempts, 0))
+  const [hour, second] = [3_600_000, 1_000]
+  expect(longest).toEqual([5, 10, 20, 40, 2_560, 3_600, 3_600, 3_600].map((s) => s * second))
+  expect(backOffMs(80, 1)).toBe(hour / 2)
+  expect(backOffMs(2, 0.5)).toBe(7_500)
 })

@@ -10,7 +10,7 @@ import {
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { type RateLimiter, takeFrom } from '../../http/gate.ts'
 import { rules } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/refusals.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { type Html, html } from '../frame/html.ts'
 import { emailAttributes, onlyField } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/senders.ts'

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { memoryPayouts, noHands } from '../../test/doubles/memory-payouts.ts'
 import { usdc } from '../lib/money.ts'
-import type { InvoiceRefund } from '../payments/payment.ts'
-import type { PaidBack } from '../payments/ports.ts'
+import type { InvoiceRefund, PaidBack } from '../payments/payment.ts'
+import { invoiceMethod, payoutWatch } from './advance.ts'
 import type { Invoice } from './checkout.ts'
-import { invoiceMethod, payoutWatch } from './method.ts'
 import { type CheckoutEvent, type InvoiceRead, noProcessor } from './ports.ts'
 
 const hour = 3_600_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newOrder, orderWorld, paymentOf } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
-import type { Collecting } from '../payments/ports.ts'
+import type { Collecting } from '../payments/payment.ts'
 import { advance } from './advance.ts'
 
 const second = 1_000
