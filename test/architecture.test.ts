@@ -120,7 +120,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 3200, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 3000, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 300, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
     lines: 4600,

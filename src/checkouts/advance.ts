@@ -117,8 +117,8 @@ const quietEveryMs = 3_600_000
 const openWithinMs = 600_000
 
 /**
- * Has the processor make the invoice, or find the one that it made before. After a while it only finds one, and the
- * checkout is given up once there is none: a restored database may have forgotten an invoice that was paid.
+ * Makes or finds the invoice. After a while it only finds one: a restored database may have forgotten one that was
+ * paid.
  */
 async function ask(deps: CheckoutStepDeps, checkout: CheckoutIn<'OPENING'>): Promise<CheckoutStep> {
   const { processor, now } = deps
@@ -426,10 +426,7 @@ export interface InvoiceMethodDeps {
   readonly watch: PayoutWatch
 }
 
-/**
- * An invoice whose price a checkout has given to the order (docs/contributors/decisions/015). The processor has waited
- * for the confirmations that the operator wants, so what it calls settled is final.
- */
+/** The processor has waited for the confirmations that the operator wants, so what it calls settled is final. */
 export function invoiceMethod(deps: InvoiceMethodDeps): InvoiceMethod {
   const { processor, watch } = deps
   return {

@@ -22,8 +22,8 @@ export interface InvoicePayment {
 export interface Invoice {
   readonly id: string
   /**
-   * `SETTLED`: paid in full, in time and confirmed. `PROCESSING`: paid in full and in time, not
-   * confirmed yet. `EXPIRED` and `INVALID`: it cannot be paid any more; what was received goes back.
+   * `SETTLED`: paid in full, in time and confirmed. `PROCESSING`: not confirmed yet. The last two cannot be paid any
+   * more.
    */
   readonly status: 'NEW' | 'PROCESSING' | 'SETTLED' | 'EXPIRED' | 'INVALID'
   readonly address: string
@@ -144,10 +144,7 @@ export function isWatched(
   return isExpected && now.getTime() < watchedUntil.getTime() + maxUnconfirmedMs
 }
 
-/**
- * If the processor does not see late payments of a coin, the address is kept only for a buyer who has not paid and may
- * pay late. A payment that the processor denies may be confirmed again as long as any other.
- */
+/** Where late payments are not seen, the address is kept only for a buyer who has not paid and may pay late. */
 export function isOver(
   { state, coin, invoice }: InvoicedCheckout,
   now: Date,

@@ -56,11 +56,8 @@ export interface Started {
 }
 
 /**
- * Begins a checkout, once for the same form, and asks the processor for its invoice.
- *
- * @param admit is called last, before anything is stored, and may refuse
- * @throws Refusal `invalid_body` that lists every fault, and those of a purchase; `budget_spent` also for a client with
- *   too many unpaid checkouts
+ * Begins a checkout, once for the same form. @param admit is called last, before anything is stored, and may refuse
+ * @throws Refusal those of a purchase; `budget_spent` also for a client with too many unpaid checkouts
  */
 export async function startCheckout(
   deps: StartDeps,

@@ -147,10 +147,7 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
   }
 }
 
-/**
- * Early on, the request may have been lost, so the same reference is sent again. Once no request can be on its way
- * any more, the money goes back, and the supplier is watched for goods that come all the same.
- */
+/** Early on, the same reference is sent again. Once no request can be on its way any more, the money goes back. */
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
@@ -260,8 +257,8 @@ function recipientOf(deps: StepDeps, order: Order): Recipient {
 }
 
 /**
- * An estimate finds almost every revert without cost, but a smart wallet can pass every estimate and revert in every
- * block, at the store's expense. Others may still submit the payment; the chain's logs show it.
+ * A smart wallet can pass every estimate and revert in every block, at our expense. Others may still submit the
+ * payment.
  */
 const maxReverts = 3
 

@@ -103,8 +103,8 @@ interface Awaited extends GivenUp {
 }
 
 /**
- * One purchase, at one moment of its life. A field exists only in the states where it is true, so no order has both
- * goods for its buyer and a refund.
+ * One purchase at one moment. A field exists only where it is true, so no order has both goods for its buyer and a
+ * refund.
  */
 export type Order =
   /** On record. The payment may have been submitted, and its money may or may not have moved. */
@@ -244,10 +244,7 @@ export function withPayout(order: Refunding, payout: Payout): Refunding {
   return { ...rest, payout, supply: isWatchedAgain ? { state: 'OPEN' } : supply }
 }
 
-/**
- * The accounts for the money of buyers. What was received is open until it is delivered or refunded, so the
- * entries of every order sum to zero: received = open + delivered + refunded.
- */
+/** What was received is open until it is delivered or refunded, so the entries of every order sum to zero. */
 export type Account = 'received' | 'open' | 'delivered' | 'refunded'
 
 /** One side of a double entry, in the smallest unit. Positive in `received`, negative where the money is now. */

@@ -166,8 +166,8 @@ export interface KeptClaim {
 }
 
 /**
- * `fresh`: the order has not moved since the claim was stored. `used`: it has. `other_body`: the key came with
- * another body before. Or the budget that is spent: the claim is one too many, and is not stored.
+ * `used`: the order has moved since the claim was stored. `other_body`: the key came with another body. Or the spent
+ * budget.
  */
 export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 
@@ -259,10 +259,7 @@ export interface OrderPageRequest {
   readonly offset: number
 }
 
-/**
- * Whether a payout may be made: yes, not now, or not without an operator. `over_cap`: a single payout is above
- * the cap of an hour or a day, and waiting does not help.
- */
+/** `over_cap`: a single payout is above the cap of an hour or a day, and waiting does not help. */
 export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
 
 /** The last bound on a loss: caps, and a switch that stops all payouts. */

@@ -145,11 +145,7 @@ export function notNow(what: string, charged?: 'no' | 'unknown'): Refusal {
   return new Refusal('try_again', message, { retryAfterSeconds: 5, ...(charged && { charged }) })
 }
 
-/**
- * Turns the failure of a part into an answer that says whether money can have moved. Only the operator learns why.
- *
- * @throws Refusal `try_again` for any other error; a Refusal as it is
- */
+/** Says whether money can have moved; only the operator learns why. @throws Refusal `try_again` for any other error */
 export async function orTryAgain<T>(
   report: Reporter,
   charged: 'no' | 'unknown',

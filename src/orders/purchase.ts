@@ -274,16 +274,12 @@ async function openFor(
   if (bound.mark === null) await reserve(deps, bound)
   requireNotDenied(deps, payment.payer)
   if (within.refusal) throw within.refusal
-  await requireOwnEsim(deps, priced, payment.payer)
+  const foreign = await foreignEsim(deps, priced, payment.payer)
+  // Counts against the caller, or payments that are never taken could probe for eSIMs.
+  if (foreign) throw refusalWith(foreign, { provesNothing: true })
   const above = lesser(within.approveAbove, request.approveAbove)
   await requireApproval(deps, { request, priced, payment, above })
   return open(deps, request, bound, within.receiver)
-}
-
-/** A query about a foreign eSIM counts against the caller, or payments that are never taken could probe for eSIMs. */
-async function requireOwnEsim(deps: PurchaseDeps, priced: Priced, payer: string): Promise<void> {
-  const refusal = await foreignEsim(deps, priced, payer)
-  if (refusal) throw refusalWith(refusal, { provesNothing: true })
 }
 
 function floatSeen({ health }: PurchaseDeps): Usdc | undefined {

@@ -218,10 +218,10 @@ async function giveBack(
 }
 
 /**
- * Makes a failed refund due again: the same refund, to the same wallet, which can be paid only once. If another worker
- * moves the order meanwhile, as the watch for late goods does, what it wrote decides.
+ * The same refund, to the same wallet, which can be paid only once. If another worker moves the order, what it wrote
+ * decides.
  *
- * @param by anybody may claim, so the operator is not told again if a claimed refund fails as before
+ * @param by anybody may claim, so the operator is not told again if it fails as before
  */
 export async function retryRefund(
   orders: Pick<OrderStore, 'move' | 'release'>,

@@ -8,10 +8,7 @@ export interface Workflow {
   readonly version: number
 }
 
-/**
- * How long a worker may hold a record without writing; milliseconds. Every write renews the lease, and every
- * outside call ends well before it, so one worker at a time works on a record.
- */
+/** Milliseconds. Every write renews the lease, and every outside call ends well before it: one worker at a time. */
 export const leaseMs = 45_000
 
 /** The stored record after a move: this worker's if it won, or else the one that another worker wrote first. */
@@ -43,10 +40,7 @@ interface Intention<To extends W, W> {
   effect(intended: To): Promise<Step<W>>
 }
 
-/**
- * A fact from outside that stays true. It is written even if another worker has moved the record meanwhile,
- * because nobody may ever report it again.
- */
+/** A fact that stays true is written even if another worker moved the record: nobody may ever report it again. */
 interface Lesson<To extends W, W> {
   readonly type: 'learn'
   readonly to: To
@@ -115,8 +109,8 @@ const maxMoves = 20
 const circlePauseMs = 15_000
 
 /**
- * Carries a record as far as it can go now. A live request, the sweep and a restart all come through
- * here, so there is one path to get right. The caller must hold the lease; it is given up on the way out.
+ * A live request, the sweep and a restart all come through here. The caller holds the lease, which is given up on the
+ * way out.
  */
 export async function carry<W extends Workflow>(
   flow: Flow<W>,
@@ -225,10 +219,7 @@ interface Swept<T> {
   readonly atOnce: number
 }
 
-/**
- * A sweeper in which slow work holds up no other. Work that hangs for longer than any may take gives up its
- * place; its lease has ended by then, so others can take it.
- */
+/** Slow work holds up no other. What hangs gives up its place; its lease has ended by then, so others can take it. */
 export function createSweeper<T>({ claimDue, work, failed, atOnce }: Swept<T>): Sweeper {
   const underWay = new Set<Promise<unknown>>()
   const start = (due: T) => {

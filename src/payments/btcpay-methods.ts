@@ -24,8 +24,8 @@ const networksByIds: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum". An unknown id must come with its network, because
- * buyers send on the network that they are shown. @throws with a message that tells the operator what is wrong
+ * "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum": an unknown id comes with its network, which buyers are shown. @throws in
+ * words
  */
 export function readMethods(text: string): readonly BtcpayMethod[] {
   const parts = text.split(',').map((part) => part.trim())

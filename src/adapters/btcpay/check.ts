@@ -14,9 +14,7 @@ import {
 } from './greenfield.ts'
 
 export interface Finding {
-  /**
-   * `fault`: people cannot pay in some coin, or no money goes back. `notice`: it works, but by hand or later.
-   */
+  /** `fault`: people cannot pay in some coin, or no money goes back. `notice`: by hand or later. */
   readonly level: 'fault' | 'notice'
   readonly text: string
 }
@@ -72,10 +70,7 @@ async function checkKey(greenfield: Greenfield) {
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
 }
 
-/**
- * The coins that have a payout processor. BTCPay lists only methods whose payouts it can handle, those of
- * plugins too. Monero is left out, because the store asks BTCPay for no payout in it.
- */
+/** BTCPay lists those whose payouts it can handle. Monero is left out: the store asks for no payout in it. */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
   const response = await ask(greenfield, z.array(payoutProcessorSchema), { method: 'GET', path })
@@ -132,11 +127,7 @@ const includes: Readonly<Record<string, readonly string[]>> = {
   cancreatepullpayments: ['canviewpullpayments'],
 }
 
-/**
- * The permissions that an API key lacks for this store, by BTCPay's names.
- *
- * @param granted "btcpay.store.canviewinvoices" for all stores, or with ":{storeId}" for one
- */
+/** @param granted "btcpay.store.canviewinvoices" for all stores, or with ":{storeId}" for one */
 export function permissionsMissing(granted: readonly string[], storeId: string): readonly string[] {
   if (granted.includes('unrestricted')) return []
   const here = granted.flatMap((one) => {

@@ -32,10 +32,8 @@ export type Unanswered = Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>
 const noes = [400, 401, 403, 404, 409, 422]
 
 /**
- * Makes one call of the Greenfield API and checks the answer against a schema. An answer that does not fit is
- * `unknown`, like one that never came: it proves nothing.
- *
- * @param request its path begins after `/api/v1`
+ * An answer that does not fit the schema is `unknown`: it proves nothing. @param request its path begins after
+ * `/api/v1`
  */
 export async function ask<T>(
   greenfield: Greenfield,
@@ -63,8 +61,7 @@ export async function ask<T>(
 }
 
 /**
- * Reads a refusal in BTCPay's two forms: an error code, or a list of fields. Its messages can repeat what was sent,
- * so they are left out. Any other body is not BTCPay's, but for example the 403 page of a proxy.
+ * An error code, or a list of fields. Its messages can repeat what was sent. Any other body is for example a proxy's.
  */
 function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
@@ -103,10 +100,7 @@ export function segment(id: string): string {
   return id
 }
 
-/**
- * The fields of BTCPay's answers that the store reads. Money is text in all of them, and stays text until it
- * is converted to units: a JSON number would have been rounded when it was parsed.
- */
+/** Money is text in all of them and stays text until it is units: a JSON number would have been rounded. */
 
 const id = z.string().regex(/^[\w-]{1,100}$/)
 const decimal = z.string().regex(/^\d{1,20}(\.\d{1,30})?$/)
@@ -139,10 +133,7 @@ export const invoiceSchema = z.object({
 })
 export type GreenfieldInvoice = z.infer<typeof invoiceSchema>
 
-/**
- * An invoice in a list with `includePaymentMethods`. BTCPay's API document has that parameter and does not
- * describe its answer, so an address that is missing here is read with a call of its own.
- */
+/** BTCPay does not describe this answer, so an address that is missing here is read with a call of its own. */
 export const listedInvoiceSchema = invoiceSchema.extend({
   paymentMethods: z
     .array(z.object({ destination: z.string().nullish() }))

@@ -48,22 +48,17 @@ export interface InvoiceDeps extends InvoiceSettings {
 const atOnce = 10
 /** A checkout's invoices are few; this is room for hundreds. */
 const maxListBytes = 2 * 1024 * 1024
-/**
- * The longest time that an expired invoice keeps its address if BTCPay does not see late payments of the
- * coin.
- */
+/** The longest that an expired invoice keeps its address in a coin whose late payments are not seen. */
 const unseenMinutes = 24 * 60
 /** Anybody can send any number of payments; this is room for some 40,000 of them. */
 const maxPaymentsBytes = 8 * 1024 * 1024
 
 /**
- * Creates the invoice of a checkout, or finds the one that was created before, by the checkout's id as its `orderId`.
+ * Found by the checkout's id as its `orderId`. A second one after a lost answer harms nobody: nobody was shown its
+ * address, and every call takes the oldest.
  *
- * If an answer is lost, a second one may be created, which harms nobody: nobody was shown its address, and it
- * expires. Every call takes the oldest invoice, so that all take the same one.
- *
- * The USDt plugin assigns the first address of its list on which no invoice waits, even if it was shown for another
- * checkout. Such an invoice stays open while the next one is created, until one has a free address.
+ * The USDt plugin assigns the first address on which no invoice waits, even if it was shown for another checkout. Such
+ * an invoice stays open while the next one is created, until one has a free address.
  */
 export async function openInvoice(
   deps: InvoiceDeps,
@@ -245,8 +240,7 @@ function create(
       // Otherwise the invoice has an address only after somebody opens BTCPay's own page.
       lazyPaymentMethods: false,
       expirationMinutes,
-      // Monitoring keeps the address for this invoice, even if late payments are not seen; such addresses are
-      // few.
+      // Keeps the address for this invoice, even if late payments are not seen.
       monitoringMinutes: coinAbilities[coin].isSeenLate
         ? monitoringMinutes
         : Math.min(monitoringMinutes, unseenMinutes),
@@ -279,8 +273,7 @@ function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: 
 }
 
 /**
- * Adds the payments to an invoice. They are read after its status, so that a settled invoice does not lack the
- * payments that settled it. Replaced and double-spent payments are listed too.
+ * Read after its status, so that a settled invoice has the payments that settled it. Replaced payments are listed too.
  */
 async function withPayments(
   { greenfield, now }: InvoiceDeps,
@@ -336,8 +329,7 @@ function invoiceOf(
 }
 
 /**
- * The link that a wallet opens, or the address, which wallets open too. Tron wallets read the amount in a
- * link as TRX, whichever token the invoice asks for, so for Tron it is always the address.
+ * Tron wallets read the amount in a link as TRX, whichever token the invoice asks for, so for Tron it is the address.
  */
 function linkOf(link: string | null | undefined, address: string): string {
   return !link || /^tron:/i.test(link) ? address : link
@@ -369,10 +361,7 @@ function moneyOf(
   }
 }
 
-/**
- * The transaction in BTCPay's id of a payment: "{transaction}-{output}" for coins of Bitcoin's kind,
- * "{transaction}#{account}#{address}" for Monero, the transaction alone for others.
- */
+/** "{transaction}-{output}" for coins of Bitcoin's kind, "{transaction}#{account}#{address}" for Monero. */
 function transactionOf(id: string): string {
   const [, transaction = id] = /^((?:0x)?[0-9a-f]{64})(?:[-#].*)?$/i.exec(id) ?? []
   return transaction
@@ -405,10 +394,8 @@ export interface Judged {
 }
 
 /**
- * The status of a checkout's invoice from BTCPay's two statuses; undefined if these contradict each other.
- *
- * BTCPay moves an invoice from New to Processing when the full price was seen before it expired, and to Settled when
- * all of that is confirmed. An expired invoice stays Expired, and is PaidLate if late money would have been enough.
+ * Undefined if BTCPay's two statuses contradict each other. New becomes Processing when the full price was seen in
+ * time, and Settled once confirmed. An expired invoice stays Expired, PaidLate if late money would have been enough.
  */
 export function statusOf(
   { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
@@ -458,10 +445,7 @@ function settled(
   }
 }
 
-/**
- * An operator marked the invoice as settled, or BTCPay calls it settled for much less than its price: goods are
- * delivered only for confirmed money that arrived in time.
- */
+/** Marked by an operator, or settled for much less than its price: only confirmed money that came in time counts. */
 function judgedByMoney({ units, expiresAt, payments }: Judged, now: Date): Status {
   const inTime = { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
   if (settledUnits(inTime) >= units) return 'SETTLED'

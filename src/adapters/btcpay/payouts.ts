@@ -183,8 +183,7 @@ function notClaimed(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   switch (no.code) {
     case 'payment-method-not-supported':
       return byOperator(payout)
-    // BTCPay sends one payout to an address at a time, over all its stores, so this one has to wait. Or this
-    // very payout was claimed meanwhile.
+    // One payout to an address at a time, over all stores of BTCPay. Or this very one was claimed meanwhile.
     case 'duplicate-destination':
       return pending(
         'BTCPay has another payout to the same address under way, in any of its stores',
@@ -238,10 +237,7 @@ function blocked(code: PayBackFault, reason: string): PaidBack {
   return { outcome: 'blocked', code, reason }
 }
 
-/**
- * BTCPay lists all pull payments of a store at once, and has no other way to find one. They take about 400
- * bytes each, so this is room for some 80,000 refunds.
- */
+/** BTCPay lists all pull payments at once, of about 400 bytes each: room for some 80,000 refunds. */
 const maxListBytes = 32 * 1024 * 1024
 
 /** BTCPay accepts no longer name. */

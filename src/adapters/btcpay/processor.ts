@@ -72,10 +72,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
 }
 
 /**
- * US dollars per coin at BTCPay's current rates. They only show the buyer a price before there is an invoice,
- * whose own rate counts. A coin whose rate BTCPay does not know is missing.
- *
- * @throws when BTCPay gives no rates
+ * They only show a price before there is an invoice. A coin without a rate is missing. @throws when BTCPay gives none
  */
 async function readRates(
   greenfield: Greenfield,
@@ -94,10 +91,7 @@ async function readRates(
   return new Map(known)
 }
 
-/**
- * Every payout that was claimed from a pull payment with such a name and not cancelled. One call lists the
- * pull payments, and one more for each of them lists its payouts.
- */
+/** Not the cancelled ones. One call lists the pull payments, and one more for each its payouts. */
 async function readPayouts(
   greenfield: Greenfield,
   isNamed: (reference: string) => boolean,
@@ -128,10 +122,7 @@ function payoutsIn({ pull, payouts }: Claimable): ProcessorPayout[] {
 const pageSize = 500
 const maxPageBytes = 8 * 1024 * 1024
 
-/**
- * Every paid invoice that was made for such a checkout. BTCPay lists the newest first, so an invoice that is
- * created meanwhile shifts the others: some are read twice, and none is missed.
- */
+/** BTCPay lists the newest first: an invoice that is created meanwhile shifts the others, and none is missed. */
 async function readPaidInvoices(
   greenfield: Greenfield,
   isNamed: (checkout: string) => boolean,
@@ -167,12 +158,8 @@ function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): bo
 }
 
 /**
- * Whether BTCPay sent this call: it signs the raw body with the webhook's secret (HMAC-SHA256). The
- * signatures are compared in constant time, so that one cannot be guessed digit by digit. Without a secret no
- * call is genuine.
- *
- * @param rawBody the bytes as received, before parsing
- * @param header `BTCPay-Sig`: "sha256=" and 64 hex digits
+ * HMAC-SHA256 over the raw body; without a secret no call is genuine. @param header `BTCPay-Sig`: "sha256=" and 64 hex
+ * digits
  */
 export function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -192,12 +179,7 @@ const eventSchema = z.object({
   invoiceId: z.string().regex(/^[\w-]{1,100}$/),
 })
 
-/**
- * The invoice that an event is about; undefined for other events and for other stores. It is only a hint:
- * nothing else in the event is believed, and the invoice is read again.
- *
- * @param body the parsed event
- */
+/** Undefined for other events and stores. Only a hint: the invoice is read again. */
 export function invoiceOfEvent(body: unknown, storeId: string): string | undefined {
   const event = eventSchema.safeParse(body)
   return event.success && event.data.storeId === storeId ? event.data.invoiceId : undefined

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { HttpRequestError, RpcRequestError } from 'viem'
-import { describe, expect, test, vi } from 'vitest'
-import { type Blocks, blockAt, type ChainNode, inPieces, type Paging, pageSize } from './clients.ts'
+import { expect, test, vi } from 'vitest'
+import { type Blocks, blockAt, type ChainNode, inPieces, type Paging } from './clients.ts'
 
 const tooMany = () =>
   new RpcRequestError({
@@ -71,53 +71,6 @@ test('a node that is away is no node that minds the range', async () => {
   const answer = node(0, away)
   await expect(read({ from: 1, to: 8 }, answer)).rejects.toThrow(/HTTP request failed/)
   expect(answer).toHaveBeenCalledTimes(1)
-})
-
-describe('how many blocks a node answers for', () => {
-  /** A node that fails at its first call, as one whose backend has not seen a block yet. */
-  function failingOnce() {
-    const answer = node(10_000)
-    answer.mockRejectedValueOnce(
-      new RpcRequestError({
-        body: {},
-        error: { code: -32_000, message: 'header not found' },
-        url: 'http://node',
-      }),
-    )
-    return answer
-  }
-
-  test.each([2, 3, 100])('does not follow from a failure at a range of %i', async (length) => {
-    const blocks = { from: 100, to: 99 + length }
-    const pages = pageSize()
-    expectWhole(await read(blocks, failingOnce(), { pages }), blocks)
-    expect(pages.blocks()).toBe(10_000)
-  })
-
-  test('is remembered when it answers for less than it refused', async () => {
-    const pages = pageSize()
-    await read({ from: 1, to: 20_000 }, node(500), { pages })
-    expect(pages.blocks()).toBe(312)
-  })
-
-  test.each([1, 7, 99])('is never remembered as few as %i', async (most) => {
-    const pages = pageSize()
-    await read({ from: 1, to: 1_000 }, node(most), { pages })
-    expect(pages.blocks()).toBe(100)
-  })
-
-  test('rises again, also during one search', async () => {
-    let minutes = 0
-    const pages = pageSize(() => minutes * 60_000)
-    const answer = failingOnce()
-    const sizes: number[] = []
-    for await (const { from, to } of inPieces({ from: 1, to: 60_000 }, answer, { pages })) {
-      sizes.push(to - from + 1)
-      minutes += 3
-    }
-    expect(sizes.slice(0, 4)).toEqual([5_000, 5_000, 10_000, 10_000])
-    expect(pages.blocks()).toBe(10_000)
-  })
 })
 
 test('a search that nobody waits for any more asks nothing further', async () => {

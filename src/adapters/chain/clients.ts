@@ -30,7 +30,6 @@ export interface ChainOptions extends NodeOptions {
 export interface ChainNode {
   readonly network: Network
   readonly reader: PublicClient<Transport, undefined>
-  readonly pages: PageSize
   readonly load: NodeLoad
   /** The newest block; never an older one than this node has shown in the last minute. */
   readonly newestBlock: () => Promise<BlockTime>
@@ -57,8 +56,8 @@ export interface Fees {
 }
 
 /**
- * How long concurrent payments share the newest block and the fees. From one block of Base to the next its base fee
- * rises by two percent at most, and the fee offered is a fifth above it.
+ * Concurrent payments share the newest block and the fees: a base fee rises by 2 % a block, and the offer is a fifth
+ * above.
  */
 const recentMs = 1_000
 
@@ -71,7 +70,7 @@ export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const transport = rpcTransport(rpcUrl, load)
   const reader = createPublicClient({ transport, pollingInterval: pollMs, cacheTime: 0 })
   const newestBlock = newestShown(() => reader.getBlock())
-  return { network, reader, pages: pageSize(), load, newestBlock }
+  return { network, reader, load, newestBlock }
 }
 
 export function openChain(options: ChainOptions): Chain {
@@ -99,8 +98,8 @@ export function openChain(options: ChainOptions): Chain {
 const shownMs = 60_000
 
 /**
- * The newest block that a provider shows, and never an older one than it showed in the last minute: several nodes
- * may answer behind one address. A question at the number of that block fails at a node that lags.
+ * Never an older block than in the last minute: several nodes may answer, and a call at that block fails at one that
+ * lags.
  */
 export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockTime> {
   let shown: { readonly block: BlockTime; readonly at: number } | undefined
@@ -135,10 +134,8 @@ const maxKeptMs = 30_000
 const maxYieldedMs = 5_000
 
 /**
- * The node's count alone would give two concurrent settlements the same nonce, and a counter kept here would be
- * wrong once a transaction is dropped or another process sends. So only the nonces in use are kept here.
- *
- * @param count how many transactions of the account the node knows, pending ones included
+ * Only the nonces in use are kept: the node's count alone would give two settlements the same one, and a counter would
+ * be wrong once a transaction is dropped or another process sends. @param count with pending transactions
  */
 export function accountNonces(count: () => Promise<number>) {
   const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
@@ -208,71 +205,38 @@ export interface Blocks {
 
 /** Most providers answer for this many at once; the others refuse, and are asked for less. */
 const maxBlocks = 10_000
-/**
- * The smallest page that is remembered. A plan that answers for fewer blocks is too small for a store, so a node
- * that fails at a few blocks fails for another reason.
- */
-const minBlocks = 100
-/** How often a remembered page is doubled: the node may have failed for another reason, or have a new plan. */
-const doubledMs = 5 * 60_000
 
 /** The HTTP statuses by which providers refuse a range or a number of logs. */
 const refusingStatuses = [400, 413, 422]
 
-type PageSize = ReturnType<typeof pageSize>
-
-/** How many blocks of logs one node answers for at once, as far as is known. */
-export function pageSize(now: () => number = () => performance.now()) {
-  let learnt = { blocks: maxBlocks, at: now() }
-  return {
-    blocks(): number {
-      const doubled = Math.floor((now() - learnt.at) / doubledMs)
-      return Math.min(maxBlocks, learnt.blocks * 2 ** doubled)
-    },
-    /** The node answered for so many, and before that refused this many of the same range, or 0. */
-    learn(refused: number, answered: number): void {
-      if (refused > minBlocks) learnt = { blocks: Math.max(minBlocks, answered), at: now() }
-    },
-  }
-}
-
 export interface Paging {
-  /** Gives the first page size, and keeps what is learnt about the node. */
-  readonly pages?: PageSize
   /** Reads backwards, for what has probably happened just now. */
   readonly newestFirst?: boolean
   readonly signal?: AbortSignal
 }
 
 /**
- * Reads a range in pieces that the node answers: a piece that it refuses is halved.
- *
- * @throws the node's refusal of a single block; any failure to answer at once; the reason of the signal
+ * A piece that the node refuses is halved. @throws its refusal of a single block; any failure to answer; the signal's
+ * reason
  */
 export async function* inPieces<T>(
   { from, to }: Blocks,
   read: (piece: Blocks) => Promise<T>,
-  { pages = pageSize(), newestFirst = false, signal }: Paging = {},
+  { newestFirst = false, signal }: Paging = {},
 ): AsyncGenerator<T> {
   let rest = { from, to }
-  let size = pages.blocks()
-  let refused = 0
+  let size = maxBlocks
   while (rest.from <= rest.to) {
     signal?.throwIfAborted()
     const piece = newestFirst
       ? { from: Math.max(rest.from, rest.to - size + 1), to: rest.to }
       : { from: rest.from, to: Math.min(rest.to, rest.from + size - 1) }
     const answer = await orTooMuch(() => read(piece), piece)
-    const length = piece.to - piece.from + 1
     if (answer.tooMuch) {
-      size = Math.floor(length / 2)
-      refused = Math.max(refused, length)
+      size = Math.floor((piece.to - piece.from + 1) / 2)
       continue
     }
-    pages.learn(refused, length)
-    refused = 0
     yield answer.value
-    if (size >= minBlocks) size = pages.blocks()
     rest = newestFirst
       ? { from: rest.from, to: piece.from - 1 }
       : { from: piece.to + 1, to: rest.to }
@@ -313,10 +277,7 @@ interface At {
 /** How many blocks back the first look goes. No block rate is assumed. */
 const firstStep = 512
 
-/**
- * The first block whose own time is at or after this time: the block after the newest if there is none
- * yet, and 0 for a time before the chain.
- */
+/** The first block at or after this time; the one after the newest if there is none yet, 0 before the chain. */
 export async function blockAt(node: ChainNode, time: number, head: BlockTime): Promise<number> {
   let after = at(head)
   if (after.time < time) return after.number + 1

@@ -4,12 +4,10 @@ import { usdc } from '../../lib/money.ts'
 import type { ChainFacts, X402Method } from '../../payments/payment.ts'
 import type { StoreWallet } from '../../reconcile/ports.ts'
 import {
-  type Blocks,
   type Chain,
   type ChainNode,
   type ChainOptions,
   headAgeOf,
-  inPieces,
   openChain,
   openNode,
 } from './clients.ts'
@@ -182,13 +180,14 @@ function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
   return new Date(Number(timestamp) * 1_000)
 }
 
+/** A plan that answers for fewer blocks of logs is too small for a store. */
+const probedBlocks = 100
+
 /** If the last complete probe is older than this, a probe that hits the rate limit is an outage. */
 const maxUnseenMs = 5 * 60_000
 
 /**
- * Creates the probe that is repeated for health. Payments share the node's quota with it and can use it
- * up, so a probe that hits the rate limit is no outage while the node answers other calls.
- *
+ * Payments can use up the quota, so a probe at the rate limit is no outage while the node answers other calls.
  * @returns a probe that throws when the node does not answer, or has stood still
  */
 function createProbe(
@@ -212,27 +211,18 @@ function createProbe(
   }
 }
 
-/**
- * Makes the calls of purchases and refunds: the newest blocks, the token, an estimate, and a page of logs
- * up to the `safe` tag, which also shows how large a page this node answers for. It asks about our own
- * wallet, so nobody else shapes the answers.
- */
+/** The calls of purchases and refunds, about our own wallet, so that nobody else shapes the answers. */
 async function probe(
   chain: Chain,
   wallet: string,
   isCurrent: (timestamp: bigint) => boolean,
 ): Promise<void> {
-  const { gasAccount, network, pages, reader } = chain
+  const { gasAccount, network, reader } = chain
   const token = network.usdc as Hex
   const head = await chain.newestBlock()
   if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
   const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
-  const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }
-  const read = ({ from }: Blocks) =>
-    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)])
-  const readLogs = async () => {
-    for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
-  }
+  const from = Math.max(0, safe - probedBlocks + 1)
   const data = encodeFunctionData({
     abi: tokenAbi,
     functionName: 'isBlacklisted',
@@ -241,6 +231,6 @@ async function probe(
   await Promise.all([
     floatOf(chain, wallet),
     reader.estimateGas({ account: gasAccount.address, to: token, data }),
-    readLogs(),
+    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)]),
   ])
 }

@@ -190,13 +190,11 @@ const takeOverMs = 30_000
 const againMs = 3_600_000
 
 /**
- * Checks and settles by ourselves, and hands a settlement to a hosted facilitator from time to time: an index lists
- * the sellers that were paid through its facilitator within a month. Each process counts on its own.
+ * Hands a settlement to a hosted facilitator now and then: an index lists the sellers that were paid through its own
+ * within a month. After {@link takeOverMs} we submit it too: the token accepts an authorization once, whoever submits
+ * it.
  *
- * What was handed over is left to the facilitator for {@link takeOverMs}. After that we submit it too: the token
- * accepts an authorization once, whoever submits it.
- *
- * @param everyMs how long until the next settlement is handed over if the last was reported to have landed
+ * @param everyMs until the next is handed over, if the last was reported to have landed
  */
 export function occasionally(
   own: Facilitator,
@@ -247,12 +245,9 @@ function isUnreached(error: unknown): boolean {
 const undeployedMark = '6492'.repeat(16)
 
 /**
- * Checks a key signed by its payer's own key directly. The x402 package verifies all others, and names what is
- * wrong with any. We send the transfer ourselves unless a wallet must be deployed first.
+ * The x402 package verifies what is not signed by its payer's own key. It sends only where a wallet is deployed first.
  *
- * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
- *   default, because each deployment is at our expense
- * @param withinMs how long to wait for a transaction to be in a block
+ * @param factories that may be called to deploy a payer's wallet, at our expense
  */
 export function ownFacilitator(
   chain: Chain,
@@ -300,10 +295,7 @@ export function ownFacilitator(
   }
 }
 
-/**
- * A contract decides what its signature check costs us, and a payer what its deployment does, so the cost is
- * measured before a key is accepted.
- */
+/** A contract decides what its signature check costs us, and a payer what its deployment does. */
 async function withinCost(
   chain: Chain,
   payment: X402Payment,
@@ -337,9 +329,8 @@ interface Observed {
 const maxSimulationGas = 10n * maxSettlementGas
 
 /**
- * Stands in for the token's code. The package asks only whether there is any, and the store has checked
- * that at its start. The package asks for it in parallel with the payer's code, and nobody handles the
- * second of two failures: that would end the process whenever the node is down.
+ * Stands in for the token's code, of which the package asks only whether there is any. It asks in parallel with the
+ * payer's, and nobody handles the second of two failures: that would end the process whenever the node is down.
  */
 const anyCode: Hex = '0x00'
 
@@ -347,12 +338,9 @@ const anyCode: Hex = '0x00'
 const payersCode = ['isValidSignature', 'transferWithAuthorization']
 
 /**
- * The signer through which the package calls and sends. The package takes a node's silence for a
- * refusal: no code, a bad signature, a transfer that would fail. The silence is noted in `observed`, so
- * that nobody is refused for it. What is sent has a gas limit.
+ * The package takes a node's silence for a refusal, so it is noted in `observed`. What is sent has a gas limit.
  *
- * @param untilMs when to stop waiting for what was sent, on the clock of `performance`; undefined while a key is only
- *   verified, when nothing may be sent
+ * @param untilMs how long to wait for what was sent, by `performance`; undefined: nothing may be sent
  */
 function observedSigner(chain: Chain, observed: Observed, untilMs?: number): Signer {
   const { gasAccount, network, reader } = chain

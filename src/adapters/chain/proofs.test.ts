@@ -2,7 +2,7 @@ import { type Hex, numberToHex, pad, RpcRequestError } from 'viem'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { leaseMs } from '../../orders/workflow.ts'
 import { supplierTimeoutMs } from '../../suppliers/supplier.ts'
-import { type ChainNode, pageSize } from './clients.ts'
+import type { ChainNode } from './clients.ts'
 import { findUse, isUsedInSafe, maxStepMs, withinStep } from './proofs.ts'
 import { cancelledTopic, usedTopic } from './token.ts'
 
@@ -32,7 +32,7 @@ function nodeWith(block: number, topic: Hex): ChainNode {
       return isAsked ? [log] : []
     },
   }
-  return { reader, network: { usdc: searched.from }, pages: pageSize() } as unknown as ChainNode
+  return { reader, network: { usdc: searched.from } } as unknown as ChainNode
 }
 
 test.each([
@@ -59,7 +59,6 @@ test('a search that outlasts its step asks for no further page', async () => {
     step.abort(new Error('timeout'))
     return []
   })
-  node.pages.learn(10_000, 100)
   await expect(findUse(node, searched, head)).rejects.toThrow(/timeout/)
   expect(timeout).toHaveBeenCalledWith(maxStepMs)
   expect(asked).toHaveBeenCalledTimes(1)
@@ -98,7 +97,6 @@ describe('a transaction is final', () => {
     'where the backend itself calls its block safe: %i blocks a page',
     async (most) => {
       const node = backend({ head: 30_100, safe: 30_000, most })
-      node.pages.learn(10_000, most)
       expect(await isUsedInSafe(node, found, searched)).toBe(true)
       expect(await isUsedInSafe(node, { ...found, transaction: pad('0x1') }, searched)).toBe(false)
     },
@@ -108,7 +106,6 @@ describe('a transaction is final', () => {
     'never where the backend lags and shows a dropped block: %i a page',
     async (most) => {
       const node = backend({ head: 105, safe: 100, most })
-      node.pages.learn(10_000, most)
       expect(await isUsedInSafe(node, found, searched)).toBe(false)
     },
   )

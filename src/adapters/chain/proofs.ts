@@ -46,10 +46,7 @@ export type Verdict =
   | Dead
   | {
       readonly verdict: 'open'
-      /**
-       * `spent`: used for something else, in a block that may still be dropped.
-       * `hidden`: the node does not show what became of it.
-       */
+      /** `spent`: on something else, in a block that may be dropped. `hidden`: the node does not show by what. */
       readonly soFar: 'unused' | 'spent' | 'hidden'
     }
 
@@ -61,11 +58,7 @@ export interface Dead {
 
 interface Authorization extends Expected, Searched {}
 
-/**
- * The transfer if this transaction made it; undefined if it did not, or is not in a block.
- *
- * @param transaction with its receipt, if this node has just returned it
- */
+/** Undefined if this transaction did not make it, or is not in a block. */
 export async function proveByTransaction(
   node: ChainNode,
   { hash, receipt }: { readonly hash: Hex; readonly receipt?: TransactionReceipt | undefined },
@@ -78,11 +71,9 @@ export async function proveByTransaction(
 }
 
 /**
- * Looks the authorization up by its nonce, because anyone may have submitted it in any transaction. Only a block
- * that can no longer be dropped, and whose own time has reached `validBefore`, proves that no payment will come.
- *
- * The token is first asked at the number of the newest block: a backend that lags does not know it and fails. A
- * nonce that is unused there is unused in all earlier blocks. Only a used one is searched for in the logs.
+ * Anyone may have submitted it, so it is looked up by its nonce. Only a block that stays, and whose own time has
+ * reached `validBefore`, proves that no payment will come. The token is asked at the newest block, which a backend that
+ * lags does not know; unused there is unused before. Only a used nonce is searched for in the logs.
  */
 async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
   const [head, safe] = await Promise.all([
@@ -119,10 +110,7 @@ function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
   return { verdict: 'open', soFar }
 }
 
-/**
- * Whether this transaction still proves the transfer, and whether for good. The newest block is read before the
- * receipt: a node that learns of the block between two answers must not look like one that has lost it.
- */
+/** The newest block is read before the receipt: a node that learns of the block between the two has not lost it. */
 async function confirmationAt(
   node: ChainNode,
   { transaction, block }: ProvenTransfer,
@@ -222,10 +210,8 @@ export function isUsedAt(
 }
 
 /**
- * The use, found in the logs; undefined while the node does not show it. A transfer is in a block before
- * `validBefore`, so those are read first, the newest first. A cancellation may come later.
- *
- * @throws after the time of a step, because nobody waits for the result any longer
+ * Undefined while the node does not show it. A transfer comes before `validBefore`; a cancellation may come later.
+ * @throws after the time of a step, because nobody waits any longer
  */
 export async function findUse(
   node: ChainNode,
@@ -239,8 +225,8 @@ export async function findUse(
   const end = await blockAt(node, validBefore, head)
   const useIn = async (blocks: Blocks) => {
     const read = (piece: Blocks) => usesIn(node, searched, piece)
-    const paging = { pages: node.pages, newestFirst: true, signal }
-    for await (const [use] of inPieces(blocks, read, paging)) if (use) return use
+    for await (const [use] of inPieces(blocks, read, { newestFirst: true, signal }))
+      if (use) return use
     return undefined
   }
   return (
@@ -250,12 +236,9 @@ export async function findUse(
 }
 
 /**
- * Whether this transaction used the nonce in a block that can no longer be dropped. Its height does not prove that:
- * a lagging backend may show it in a block that was dropped since, below the safe block of another. So one call
- * asks for the logs from there up to what the answering backend itself calls safe. If the node refuses the range,
- * it must show the log in its block, and the nonce used in the state at what it calls safe.
- *
- * @throws when the node does not say, for example because it has no state at its safe block
+ * Its height does not prove that: a lagging backend may show it in a dropped block, below the safe block of another. So
+ * one call asks for the logs up to what the answering backend itself calls safe; if it refuses the range, it must show
+ * the log in its block, and the nonce used at its safe block. @throws when the node does not say
  */
 export async function isUsedInSafe(
   node: ChainNode,
@@ -284,10 +267,7 @@ async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRang
   )
 }
 
-/**
- * How long one step of an order may take here. A lease covers the confirmation of a payment, the collection of one
- * that vanished, and a call to the supplier: two steps here and one call there.
- */
+/** A lease covers two steps here and one call to the supplier. */
 export const maxStepMs = 17_000
 
 /** The result of the work, or `late` if it takes too long. The work then goes on, so it must be safe to repeat. */
@@ -314,10 +294,7 @@ interface Witnesses {
 export interface Evidence {
   /** Our node's verdict; `dead` only if every witness says the same. */
   judge(authorization: Authorization): Promise<Verdict>
-  /**
-   * Whether a payment of this amount could be borne out now. If not, its money would arrive and
-   * its order would wait without end.
-   */
+  /** If not, its money would arrive and its order would wait without end. */
   couldBearOut(amount: Usdc): Promise<boolean>
   /** The largest payment that could be borne out now; undefined: any. */
   maxBorneOut(): Promise<Usdc | undefined>
@@ -329,9 +306,8 @@ export interface Evidence {
 }
 
 /**
- * A node that lags, is broken or lies most easily shows an absence: that money will never come, or has vanished. So
- * no node alone is believed that. For an arrival of a small amount our node's logs are enough. A witness that does
- * not answer neither proves nor disproves anything.
+ * A node that lags, is broken or lies most easily shows an absence, so none alone is believed that. For a small arrival
+ * our logs are enough. A witness that does not answer proves nothing.
  */
 export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>

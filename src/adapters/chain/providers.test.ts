@@ -137,16 +137,6 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       expect(node.calls.length).toBeLessThanOrEqual(pages === 0 ? 6 : 80)
     })
   })
-
-  test('is asked for pages that it answers once it has been looked at', async () => {
-    const { probe } = behind({ stretch, logRange: { blocks: 2_000, refusal: 'http413' } })
-    await mine(10_000)
-    await probe()
-    const learning = asked('eth_getLogs')
-    expect(learning).toBeGreaterThan(1)
-    await probe()
-    expect(asked('eth_getLogs')).toBe(learning + 1)
-  })
 })
 
 describe('a provider that answers no logs up to the safe block', () => {

@@ -14,10 +14,7 @@ import { type Dead, type Evidence, isUsedAt, type Verdict } from './proofs.ts'
 import { authorizationHash, sendTransfer, tokenAbi } from './token.ts'
 import { reasonOf } from './verdicts.ts'
 
-/**
- * A refund that is not on the chain by then is signed again, with the same nonce. After a change of the refund
- * wallet, refunds that the earlier one has signed wait this long for the new one.
- */
+/** Then it is signed again with the same nonce; after a change of the refund wallet, by the new one. */
 const refundValidSeconds = 3_600
 
 /** How long to wait for a refund to be in a block; much shorter than an order's lease. */
@@ -25,11 +22,7 @@ const inBlockTimeoutMs = 10_000
 
 export type RefundWallet = ReturnType<typeof refundWallet>
 
-/**
- * The wallet that pays refunds. It holds a small float and pays nothing else.
- *
- * @param earlier wallets that refunds came from before
- */
+/** Holds a small float and pays nothing else. @param earlier wallets that refunds came from before */
 export function refundWallet(
   chain: Chain,
   evidence: Evidence,
@@ -64,10 +57,7 @@ export function refundWallet(
 }
 
 /**
- * A payout has one nonce for ever: the token itself refuses a second one from the same wallet, whatever happens to
- * our database or on other nodes.
- *
- * @param reference the id of the order for its refund; the reference of its goodwill
+ * One nonce for ever: the token itself refuses a second payout from the same wallet, whatever happens to our database.
  */
 export function refundNonceOf(chainId: number, reference: string): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${reference}`))
@@ -115,10 +105,7 @@ async function paidBy(
     : pending('No witness has seen the refund in a safe block yet.')
 }
 
-/**
- * Whether another refund wallet of the store has already paid it: nonces count per wallet, so the token
- * would let each wallet pay the same refund.
- */
+/** Nonces count per wallet, so the token would let each wallet pay the same refund. */
 async function paidByOther(
   chain: Chain,
   evidence: Evidence,

@@ -25,8 +25,7 @@ import type { ChainNode } from './clients.ts'
 const maxCallMs = 8_000
 
 /**
- * The gas limit of an `eth_call`, which may run the payer's own contract. A smart wallet with a passkey that has yet
- * to be deployed takes about a fifth of this.
+ * An `eth_call` may run the payer's own contract. A passkey wallet that has yet to be deployed takes a fifth of this.
  */
 const callGas = '0x989680'
 
@@ -39,8 +38,8 @@ const gasFor: Readonly<Record<string, string>> = {
 }
 
 /**
- * The transport to a node. It limits the time from the connection to the last byte, the size of the answer and the
- * gas of a call. A call that fails in transit, or that the node could not answer just then, is repeated once.
+ * Limits the time to the last byte, the size of the answer and the gas of a call. Repeats a call once that failed in
+ * transit.
  */
 export function rpcTransport(
   url: string,
@@ -236,10 +235,7 @@ const refusals = [
 /** Words of nodes that report a failure in a contract as an internal error. */
 const ofContract = /revert|evm|gas|opcode|stack/i
 
-/**
- * How nodes say that a call needs more gas than its limit: Geth, Erigon and Reth; Nethermind; Besu; and
- * older ones, which cannot tell it from a call that always fails.
- */
+/** The words of Geth, Erigon and Reth; Nethermind; Besu; and older ones, which cannot tell it from a failing call. */
 const outOfGas =
   /gas required exceeds|out of gas|outofgas|gas spent exceeded|exceeds? (the )?block gas limit|always failing transaction/i
 
@@ -278,9 +274,9 @@ function has(error: unknown, met: (cause: unknown) => boolean): boolean {
 }
 
 /**
- * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone does not
- * prove that it is in one: nodes with preconfirmations (Flashblocks) return one before the block exists, and a
- * backend may return one of a block that was dropped. viem's action makes an error of every “not yet”.
+ * Undefined while it is in no block of this node's chain. A receipt alone does not prove one: nodes with
+ * preconfirmations return it before the block exists, and a backend that of a dropped block. viem's action throws at
+ * every “not yet”.
  */
 export async function receiptOf(
   node: ChainNode,

@@ -27,10 +27,9 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
       return { newest: Number(newest), safe: Number(safe.number) }
     },
 
-    received: (from, to) =>
-      inPieces({ from, to }, (blocks) => received(chain, payTo, blocks), chain),
+    received: (from, to) => inPieces({ from, to }, (blocks) => received(chain, payTo, blocks)),
 
-    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refunds, blocks), chain),
+    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refunds, blocks)),
 
     blockBefore: async (seconds) => {
       const head = await reader.getBlock()
@@ -55,10 +54,8 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
       (await transfersIn(chain, transaction)).filter(({ nonce }) => nonce === undefined),
 
     sentPlainly: (to, from, until) =>
-      inPieces(
-        { from, to: until },
-        (blocks) => sentPlainly(chain, [...payTo, ...refunds], to, blocks),
-        chain,
+      inPieces({ from, to: until }, (blocks) =>
+        sentPlainly(chain, [...payTo, ...refunds], to, blocks),
       ),
 
     refundNonceOf: (reference) => refundNonceOf(network.chainId, reference),
@@ -107,10 +104,7 @@ function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
 
 type TokenLogs = ReturnType<typeof tokenLogs>
 
-/**
- * The transfers among these logs, each with the authorization directly before it: the token writes the
- * two one after the other, and no other order proves anything (payments/payment.ts).
- */
+/** Each transfer with the authorization directly before it: no other order proves anything (payments/payment.ts). */
 function paired(logs: TokenLogs): ChainTransfer[] {
   const used = new Map(
     logs.flatMap((log) =>

@@ -79,17 +79,9 @@ export function topicOf(wallet: string): Hex {
   return pad(wallet.toLowerCase() as Hex, { size: 32 })
 }
 
-const separators = new Map<Network, Hex>()
-
-/** The EIP-712 domain separator of a network's USDC, cached because it is half of the work of hashing a payment. */
-export function separatorOf(network: Network): Hex {
-  const known = separators.get(network)
-  if (known !== undefined) return known
-  const { chainId, usdc: address, usdcDomain } = network
-  const domain = { ...usdcDomain, chainId, verifyingContract: address as Hex }
-  const separator = domainSeparator({ domain })
-  separators.set(network, separator)
-  return separator
+/** The EIP-712 domain separator of a network's USDC. */
+export function separatorOf({ chainId, usdc: address, usdcDomain }: Network): Hex {
+  return domainSeparator({ domain: { ...usdcDomain, chainId, verifyingContract: address as Hex } })
 }
 
 /** What a payer signs (EIP-712) to let a transfer be made (EIP-3009). */
@@ -156,8 +148,7 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
 }
 
 /**
- * What one settlement may cost us, in gas. A plain payment takes 80 000 to 110 000; the signature check of a smart
- * wallet 10 000 to 60 000 more, or 300 000 for a passkey without the precompiled contract. It could burn millions.
+ * Gas. A plain payment takes 80 000 to 110 000, a smart wallet up to 60 000 more, or 300 000 for a passkey in software.
  */
 export const maxSettlementGas = 450_000n
 
@@ -209,11 +200,7 @@ async function judged(cost: () => Promise<Cost>): Promise<Cost> {
   }
 }
 
-/**
- * Sends it with our gas and waits until it is in a block ({@link sendCall}).
- *
- * @param estimated the result of {@link gasOf}, if that was asked a moment ago
- */
+/** {@link sendCall}. @param estimated the result of {@link gasOf}, if that was asked a moment ago */
 export async function sendTransfer(
   chain: Chain,
   transfer: SignedTransfer,
@@ -239,10 +226,7 @@ export function gasOf(
 
 const settlementBytes = 450
 
-/**
- * Whether a settlement with this gas limit would cost more than the store pays for one, at the present network fees.
- * The payer chooses how long a smart wallet's signature is, and with it the data fee.
- */
+/** The payer chooses the length of a smart wallet's signature, and with it the data fee. */
 export async function isTooDear(
   chain: Chain,
   { signature }: Pick<SignedTransfer, 'signature'>,
@@ -254,11 +238,8 @@ export async function isTooDear(
 }
 
 /**
- * Checks the common payment with one call to the node. The payer's own signature is verified here; anything else
- * that can be wrong makes the token refuse the estimate, which is made for the very call that will be sent.
- *
- * @returns the gas it takes, or undefined if it is not plainly good
- * @throws when the node does not say
+ * One call: the signature is verified here, and the token refuses the estimate of what is wrong otherwise. Undefined if
+ * it is not plainly good. @throws when the node does not say
  */
 export async function gasOfPlain(chain: Chain, payment: X402Payment): Promise<bigint | undefined> {
   if (!isSignedByPayer(chain.network, payment)) return undefined
@@ -271,22 +252,10 @@ export async function gasOfPlain(chain: Chain, payment: X402Payment): Promise<bi
   }
 }
 
-/** Recent results: a signature is verified before its payment is reserved, and again when it is checked. */
-const found = new Map<string, boolean>()
-const maxFound = 1_000
-
 export function isSignedByPayer(network: Network, payment: X402Payment): boolean {
   const transfer = transferOf(payment)
-  const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
-  const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()
-  const known = found.get(key)
-  if (known !== undefined) return known
-  const [oldest] = found.keys()
-  if (found.size >= maxFound && oldest !== undefined) found.delete(oldest)
-  const signer = signerOf(authorizationHash(network, transfer), signature as Hex)
-  const isSigned = signer !== undefined && isAddressEqual(signer, from as Hex)
-  found.set(key, isSigned)
-  return isSigned
+  const signer = signerOf(authorizationHash(network, transfer), transfer.signature as Hex)
+  return signer !== undefined && isAddressEqual(signer, transfer.from as Hex)
 }
 
 /** Between the check and the settlement there is one database statement. */

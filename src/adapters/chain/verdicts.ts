@@ -46,10 +46,7 @@ const codes: Readonly<Record<string, keyof typeof reasons>> = {
   [ownReasons.too_much]: 'too_costly',
 }
 
-/**
- * What the facilitator calls a payment that cannot be taken, and what we tell the buyer. A reason
- * that is not here is not known to be the buyer's fault: it is never answered as a bad payment.
- */
+/** A reason that is not here is not known to be the buyer's fault, and never answered as a bad payment. */
 export const badPayments: Readonly<Record<string, Bad>> = {
   ...Object.fromEntries(
     Object.entries(codes).map(([name, code]) => [name, bad(code, reasons[code])]),

@@ -158,10 +158,7 @@ interface CheckDeps {
   readonly maxHeadSeconds: number
 }
 
-/**
- * How long after it expired a payment that is on the chain but not on record, as after a failover, still opens
- * its order. Later, anybody may have read the authorization from the chain.
- */
+/** So long a payment on the chain and not on record opens its order. Later, anybody may have read it from the chain. */
 const lostRecordSeconds = 3_600
 
 /** How far the clock of the chain, or of a payer, may differ from ours. */
@@ -283,10 +280,7 @@ function explainUsed(payment: X402Payment, judged: Verdict): Checked<X402Payment
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
 }
 
-/**
- * Judges an authorization that has expired, or will before a settlement is in a block. Anybody can send one, so
- * the logs are searched only if its payer has signed it, and only while it may still open its order.
- */
+/** Anybody can send one, so the logs are searched only if its payer has signed it and it may still open its order. */
 async function explainLate(
   deps: CheckDeps,
   payment: X402Payment,
@@ -320,10 +314,9 @@ function tooLate(left: number): Bad {
 }
 
 /**
- * A refusal counts only if it stands at a block at which the nonce is unused: one node may refuse a payment
- * because it has landed, and another not have its block yet. The facilitator reports a silent node and a refusing
- * token alike, so the transfer is simulated again. The code of a payer that refuses once and then agrees is at
- * fault, and no node.
+ * A refusal counts only at a block at which the nonce is unused: one node may refuse because it has landed, and another
+ * lack its block. A silent node looks like a refusing token, so the transfer is simulated again. If a payer's code
+ * refuses once and then agrees, no node is at fault.
  */
 async function explainRefusal(
   chain: Chain,

@@ -125,8 +125,7 @@ async function readOnce(
 }
 
 /**
- * The range of the price of one US dollar in each currency over the last twenty years (TRY: since 2023), with a
- * margin: the ECB's currencies, and others with a peg. Nothing is priced in other currencies.
+ * The price of one US dollar over twenty years (TRY: since 2023), with a margin. Nothing is priced in other currencies.
  */
 const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
   AED: [3.6, 3.75],

@@ -239,10 +239,7 @@ function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<C
   })
 }
 
-/**
- * Increments the version, so that a worker that read the checkout before cannot write the old fields back. Keeps an
- * address to which money was returned or an order is refunded.
- */
+/** Increments the version, so that no worker writes the old fields back. Keeps an address that money goes back to. */
 const eraseSql = `
   with ended as materialized (
     select id as ended_id from checkouts

@@ -49,8 +49,7 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     if (!pool.ending) onError(error)
   })
   pool.on('connect', (client) => {
-    // If a connection breaks in use, its query rejects, and the error is handled there. Without a
-    // listener, the event would also end the process.
+    // Its query rejects too. Without a listener the event would end the process.
     client.on('error', () => undefined)
   })
   return telling(pool, onTrouble)
@@ -128,18 +127,12 @@ export async function atOnce<T>(pool: pg.Pool, work: (client: Database) => Promi
   }
 }
 
-/**
- * A statement that the server prepares once per connection. This saves a quarter of the time of the
- * statements of a purchase, which are long and always the same.
- */
+/** Prepared once per connection: saves a quarter of the time of the long statements of a purchase. */
 export function prepared(name: string, text: string) {
   return (values: unknown[]) => ({ name, text, values })
 }
 
-/**
- * SQLSTATEs (PostgreSQL, Appendix A) of errors that end the statement but not the session. The severity
- * is no criterion, because the server translates it.
- */
+/** SQLSTATEs of errors that end the statement but not the session; the severity is translated, so no criterion. */
 const refusals = /^(2[0-8]|40|42|44|54|P0|KS)|^(53100|53200|55P03|57014)$/
 /** Exceptions: these end the session, or leave unknown whether the statement was carried out. */
 const unsure: readonly string[] = ['25P03', '28000', '28P01', '40003']
@@ -151,10 +144,7 @@ export function refusedWith(
   return error instanceof pg.DatabaseError && error.code === code ? error : undefined
 }
 
-/**
- * Whether the server says that it did not carry out the statement. After any other error the statement
- * may have been committed; only the data can tell.
- */
+/** Whether the server did not carry out the statement. After any other error it may have been committed. */
 export function isRefused(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false
   const { code = '' } = error
@@ -166,10 +156,7 @@ const unwritable: readonly string[] = ['25006', '53100']
 const serverAway = /^(08|57P|58)/
 const networkAway = /^E(CONN|HOST|NET|NOTFOUND|NOENT|PIPE|TIMEDOUT|AI_)/
 
-/**
- * What an error says about the server. A statement timeout and an exhausted pool say nothing, because
- * requests to the store can cause both.
- */
+/** A statement timeout and an exhausted pool say nothing about the server: requests can cause both. */
 export function troubleIn(error: unknown): Trouble | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string'))
     return undefined
@@ -183,10 +170,7 @@ export function troubleIn(error: unknown): Trouble | undefined {
 
 type Statement = ReturnType<ReturnType<typeof prepared>>
 
-/**
- * The result of a write. `not_ours`: it affected no row. `taken`: what it would write already exists.
- * `unknown`: it may have been committed, so the caller must look it up.
- */
+/** `not_ours`: it affected no row. `taken`: what it would write exists. `unknown`: it may have been committed. */
 interface Attempt {
   readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
   readonly error?: unknown
@@ -224,9 +208,7 @@ interface NextVersion<Row, One> {
 }
 
 /**
- * Writes the next version of a record, or returns it as another write has left it.
- *
- * @throws if it is unknown whether it was written, or if the record was never opened
+ * Returns the record as another write has left it, if that came first. @throws if it is unknown whether it was written
  */
 export async function writeNext<
   Row extends { readonly version: number; readonly write_id: string },
@@ -263,9 +245,8 @@ export interface LeasedTable {
 }
 
 /**
- * Ends the lease, unless the record was moved since it was read. A record that was hastened during the lease is due
- * at once. A worker that stood still past its lease may end that of the next one: calls are then repeated, which is
- * safe.
+ * A record that was hastened during the lease is due at once. A worker that stood still past its lease may end that of
+ * the next one: calls are then repeated, which is safe.
  */
 export async function release(
   database: Database,
@@ -294,10 +275,7 @@ export async function hasten(
   await database.query(sql, [value])
 }
 
-/**
- * Claims due records, those whose worker broke off before those that only wait. The choice is materialized, because
- * the planner might otherwise repeat it for each row and exceed the limit.
- */
+/** Those whose worker broke off first. Materialized, or the planner might repeat the choice and exceed the limit. */
 export async function claimDue<Row extends object>(
   database: Database,
   { name, columns, only = 'true' }: LeasedTable,
@@ -337,10 +315,8 @@ export async function inBatches(
 }
 
 /**
- * Encodes a value for PostgreSQL's `jsonb`; `restored` decodes it. JSON has no dates and no bigints, and
- * `jsonb` accepts no text with a NUL or an unpaired surrogate, which a supplier's text may contain.
- *
- * @throws Error for a number that is not finite
+ * For `jsonb`, which takes no dates, bigints, NULs or unpaired surrogates. @throws Error for a number that is not
+ * finite
  */
 export function storable(value: unknown): unknown {
   if (typeof value === 'bigint') return { $bigint: value.toString() }

@@ -14,10 +14,7 @@ import type { Database } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
 import { grantedOf, readOpenReturns, switchSql } from './payouts.ts'
 
-/**
- * One statement, so that all numbers are of one moment. Ended orders are counted as they end, and all other conditions
- * match those of indexes. The oldest open order is one whose buyer waits: a delivered one may still be due.
- */
+/** One statement for one moment; its conditions match those of indexes. A delivered order may still be due. */
 const countsSql = `
   with ends as (
     select state, sum(came)::float8 as came, sum(came - gone)::float8 as orders
@@ -111,8 +108,7 @@ const unconfirmedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
   where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
 /**
- * By supplier, the price of orders that the supplier may still charge for, and of checkouts that are paid but have no
- * order yet. An order in a coin was paid before it was opened, so its pending state counts too.
+ * What a supplier may still charge for. An order in a coin was paid before it was opened, so its pending state counts.
  */
 const committedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from (
@@ -128,10 +124,7 @@ const committedSql = `
   ) as open group by 1`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
-/**
- * Orders that a supplier declined for lack of funds within the last hour. `released_since` is the sum of the
- * orders that were given up since each was placed: the supplier was holding that amount then.
- */
+/** `released_since`: the orders given up since each was placed, whose price the supplier was holding then. */
 const refusedSql = `
   select id, amount::text, changed_at, ${supplierSql} as supplier, (
     select coalesce(sum(other.amount), 0)::text from orders other

@@ -278,17 +278,6 @@ describe('on record', () => {
   })
 })
 
-test('an order that is written by hand is held to the limits too', async () => {
-  await nodes().store.open(order(), [])
-  await set({ perDay: usdc(19n) })
-  const copySql = `insert into orders select (jsonb_populate_record(orders, jsonb_build_object(
-    'id', 'ord_copied', 'payment_id', 'pay_copied'))).* from orders where payer = $1`
-  await expect(nodes().pool.query(copySql, [payer.toLowerCase()])).rejects.toMatchObject({
-    code: 'KS001',
-    detail: 'per_day',
-  })
-})
-
 test('who receives an order is told to the check, and not kept', async () => {
   await set({ recipients: ['the digest'] })
   const { id } = (await nodes().store.open(order(), [], { recipient: 'the digest' })).order

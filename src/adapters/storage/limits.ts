@@ -324,10 +324,7 @@ export function createReservationStore(database: Database): ReservationStore {
   }
 }
 
-/**
- * Commits without waiting for the disk (`synchronous_commit` off). Only a crash of the database at this moment loses
- * the row, and the order itself is opened with that wait.
- */
+/** Commits without waiting for the disk: only a crash of the database loses the row, and opening the order waits. */
 const reserveStatement = prepared(
   'reserve_payment',
   `

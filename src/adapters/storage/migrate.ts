@@ -16,11 +16,8 @@ const lockWaitMs = 2_000
 const migrateWithinMs = 600_000
 
 /**
- * Applies the files that the database lacks, in the order of their names, each in a transaction. Nodes that start
- * together wait for the first.
- *
- * @returns the names of the files it applied
- * @throws Error if the tables are of another version, or others keep a table locked
+ * Applies the missing files in the order of their names, each in a transaction. Nodes that start together wait for the
+ * first. Returns the names. @throws Error if the tables are of another version, or others keep a table locked
  */
 export async function migrate(pool: pg.Pool, folder = ownSchema): Promise<readonly string[]> {
   const client = await pool.connect()

@@ -270,9 +270,8 @@ async function listByPayer(
 }
 
 /**
- * The statement that inserts the row in `payments` opens the order, all others do nothing. Equal requests share the
- * order id as well, so `on conflict` names no index. A used idempotency key, a limit of the payer or an exhausted
- * budget fails the whole statement. One webhook too many fails nothing.
+ * Whichever inserts the row in `payments` opens the order. Equal requests share the order id too, so `on conflict`
+ * names no index. A used key, a limit or a budget fails the whole statement; one webhook too many fails nothing.
  */
 const openStatement = prepared(
   'open_order',

@@ -246,21 +246,6 @@ describe('a signed refund', () => {
   })
 })
 
-test('a grant is of what the order was paid, and of nothing that is not owed', async () => {
-  const { id, amount } = await due()
-  const grant = (order: string, units: bigint) =>
-    nodes().pool.query(`insert into payout_grants values ($1, 'refund', $2)`, [
-      order,
-      units.toString(),
-    ])
-  for (const wrong of [1n, amount - 1n, amount + 1n]) {
-    await expect(grant(id, wrong)).rejects.toThrow('is not to be granted')
-  }
-  const sold = await orderOnRecord(nodes().orders, paid(pending()))
-  await expect(grant(sold.id, sold.amount)).rejects.toThrow('is not to be granted')
-  await grant(id, amount)
-})
-
 test('the switch tells who stopped refunds and why, and every turn stays on record', async () => {
   const read = async () => (await readPayoutQueue(nodes().pool)).turned
   const stop = { stopped: true, reason: 'The key may have leaked.', by: 'ada@console' }

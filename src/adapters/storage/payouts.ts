@@ -293,10 +293,7 @@ async function note(
 export type BookedByHand = Noted | { readonly outcome: 'moved' }
 
 /**
- * Notes the refund of an order in USDC and books it as paid, in one transaction. A refund that is only noted
- * would still be signed and sent when the buyer claims it.
- *
- * @param order an order whose refund has failed
+ * Notes a failed refund in USDC and books it as paid: one that is only noted would still be sent when it is claimed.
  */
 export async function bookByHand(
   pool: Pool,

@@ -53,24 +53,17 @@ const probeWithinMs = 1_500
 export interface Reached {
   /** Whether it already belongs to this store. */
   readonly isTaken: boolean
-  /**
-   * Opens the storage without changing any table. Closes the connections if that fails.
-   *
-   * @throws if this version of the store did not set up the tables
-   */
+  /** Changes no table. Closes the connections if that fails. @throws if this version did not set up the tables */
   open(): Promise<Storage>
   /**
-   * Migrates the tables and claims the database for this store. Closes the connections if that fails.
-   *
-   * @throws if the database cannot be migrated, or now belongs to another store
+   * Migrates and claims the database. Closes the connections if that fails. @throws if it is of another store by now
    */
   take(): Promise<Storage>
   close(): Promise<void>
 }
 
 /**
- * Connects and checks the database, but changes nothing, because later checks may still stop the start.
- *
+ * Changes nothing, because later checks may still stop the start.
  * @throws if the server is unreachable or unsuitable, or the database belongs to another store
  */
 export async function reachStorage(
@@ -89,8 +82,8 @@ export async function reachStorage(
     onError,
     ...(onTrouble && { onTrouble }),
   })
-  // A busy main pool says nothing about the server. The timers of this one only close what `within` has given up,
-  // because they would blame the server for a standstill of this process.
+  // A busy main pool says nothing about the server. `within` decides; these timers would blame it for our own
+  // standstill.
   const probes = openDatabase(databaseUrl, {
     applicationName: `${applicationName}-probe`,
     poolSize: 1,

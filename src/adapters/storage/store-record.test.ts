@@ -65,18 +65,6 @@ async function all(): Promise<string[]> {
   return ids
 }
 
-test('a record without orders knows no block', async () => {
-  expect(await record().newestBlock()).toBeUndefined()
-  expect(await record().oldestBlock()).toBeUndefined()
-  expect(await all()).toEqual([])
-  expect(await record().ledger('x402')).toEqual({
-    received: 0n,
-    open: 0n,
-    delivered: 0n,
-    refunded: 0n,
-  })
-})
-
 test('the newest block is that of a payment, and the oldest that of one which may still come', async () => {
   await stored(inBlock(paid(begin('0x1')), 9))
   await stored(inBlock(paid(begin('0x2')), 1_000))
@@ -85,16 +73,6 @@ test('the newest block is that of a payment, and the oldest that of one which ma
   await stored({ ...begin('0x3'), payment: { ...onChain(begin('0x3').payment), sinceBlock: 4 } })
   expect(await record().oldestBlock()).toBe(4)
   expect(await record().newestBlock()).toBe(1_000)
-})
-
-test('the newest block is found without reading the orders', async () => {
-  const client = await pool.connect()
-  await client.query('set enable_seqscan = off')
-  const { rows } = await client.query(`explain select max((doc #>> '{receipt,block}')::bigint)
-    from orders where transaction_hash is not null`)
-  await client.query('set enable_seqscan = on')
-  client.release()
-  expect(JSON.stringify(rows)).toContain('orders_by_block')
 })
 
 test('orders are found by payment and by id, and listed whole', async () => {
@@ -204,19 +182,6 @@ test('what a person vouches for is kept with the reason that was given first', a
   ])
 })
 
-test.each([
-  [{ reason: '   ', by: 'Ann Smith' }, {}],
-  [{ reason: 'Float back', by: ' ' }, {}],
-  [{ reason: 'Float back', by: 'Ann Smith' }, { transaction: '0x12' }],
-  [{ reason: 'Float back', by: 'Ann Smith' }, { to: 'nobody' }],
-])(
-  'the table takes no movement without a reason, a person and a transfer: %j %j',
-  async (why, odd) => {
-    const said = createMovements(pool).acknowledge({ ...movement, ...odd }, why)
-    await expect(said).rejects.toThrow('violates check constraint')
-  },
-)
-
 const checkoutRecord = () => createCheckoutRecord(pool)
 const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
 
@@ -230,13 +195,6 @@ async function allCheckouts(): Promise<Checkout[]> {
   for await (const page of checkoutRecord().all()) found.push(...page)
   return found
 }
-
-test('a record without checkouts has nothing to tell', async () => {
-  expect(await allCheckouts()).toEqual([])
-  expect(await checkoutRecord().ledger()).toEqual(new Map())
-  expect(await checkoutRecord().misbooked()).toEqual([])
-  expect(await checkoutRecord().strayOrders()).toEqual([])
-})
 
 test('checkouts are listed whole', async () => {
   const open = await openOnRecord(records)

@@ -13,12 +13,7 @@ export interface StoreIdentity {
   readonly payTo: string
 }
 
-/**
- * Rejects the database of another store before anything is changed in it.
- *
- * @returns true if it belongs to this store, false if no store has claimed it
- * @throws Error that names the store that it belongs to
- */
+/** Before anything is changed in it. Returns whether a store has claimed it. @throws Error that names another owner */
 export async function requireOwn(
   database: Database,
   { mode, network, asset }: StoreIdentity,
@@ -42,9 +37,7 @@ export async function requireOwn(
 }
 
 /**
- * Claims the database at the first start, and afterwards rejects a store of another mode, network or asset:
- * otherwise test orders could be refunded with real money. The newest pay-to address is recorded.
- *
+ * Claims the database at the first start. Another mode or network must not refund test orders with real money.
  * @throws Error that names the store that it belongs to
  */
 export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
@@ -158,8 +151,7 @@ export async function changeDenylist(
 }
 
 /**
- * All times are by the clock of the database. Nodes that are gone are deleted; those that sealed with a key that
- * this node lacks only after a week, so that the operator sees that a key is missing.
+ * Nodes that sealed with a key that this node lacks stay for a week after they are gone, so that the operator sees it.
  */
 const beatSql = `
   with gone as (
@@ -190,8 +182,7 @@ export function createNodeBook(pool: Pool): NodeBook {
 }
 
 /**
- * How long a nonce is kept after it has expired, because the node that checks the expiry of a message may
- * have a clock that is behind the database's.
+ * A nonce is kept for so long after its end, because the node that checks a message may have a clock that is behind.
  */
 const rememberFor = '1 hour'
 

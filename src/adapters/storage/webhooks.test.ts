@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   failed,
   fulfilled,
@@ -278,18 +278,4 @@ describe('the limits of webhooks', () => {
     await pass(hour)
     expect(await open()).toMatchObject({ isNew: true, webhook: 'over_limit' })
   })
-})
-
-test('an order that is forgotten takes its webhook along', async () => {
-  const { orders, pool, store } = nodes()
-  const order = pending()
-  await orders.open(order, [], { webhook: { target: 'sealed' as Sealed, receiver: 'host' } })
-  await orders.move(order, paymentFailed(order))
-  expect((await store.find(order.id))?.events).toMatchObject([{ type: 'order.payment_failed' }])
-  await nodes().pass(3 * 86_400_000)
-  expect(await orders.forgetNeverPaid(new Date(Date.now() - 86_400_000))).toBe(1)
-  const { rows } = await pool.query(
-    'select (select count(*) from order_webhooks) + (select count(*) from webhook_events) as kept',
-  )
-  expect(rows).toEqual([{ kept: '0' }])
 })

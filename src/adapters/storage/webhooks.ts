@@ -115,8 +115,7 @@ interface Redelivered {
 }
 
 /**
- * Claims at most `maxPerReceiver` deliveries of each receiver, so that the backlog of one that is down delays
- * no other. The conditions are repeated where the rows are locked, because another node may have claimed them
+ * A receiver that is down delays no other. Conditions are repeated at the lock, because another node may claim
  * meanwhile.
  */
 const claimSql = `

@@ -17,8 +17,7 @@ export interface ReceiverNetwork {
 const defaultTimeoutMs = 10_000
 
 /**
- * Posts to receivers that buyers named. Every call requires that all addresses of the host are public, and connects
- * to one of those, whatever the name resolves to a moment later. Redirects are not followed.
+ * All addresses of the host must be public, and the call connects to one of those, whatever the name resolves to later.
  */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolved, allowsLoopback } = network
@@ -103,11 +102,7 @@ function failureOf(error: Error, signal: AbortSignal): string {
   return /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'connection_failed'
 }
 
-/**
- * Whether packets to this address go out to the internet: global unicast, and in no range of the IANA
- * special-purpose registries (RFC 6890). IPv6 addresses that lead to an IPv4 address (mapped, NAT64,
- * 6to4, Teredo) are refused, whatever that address is.
- */
+/** Global unicast, in no IANA special-purpose range (RFC 6890), and no IPv6 form of an IPv4 address. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)

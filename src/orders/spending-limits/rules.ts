@@ -408,11 +408,7 @@ interface Asked {
   readonly above: Usdc | undefined
 }
 
-/**
- * Uses an approval, which is good for one payment; the same payment may come again.
- *
- * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
- */
+/** An approval is good for one payment. @throws Refusal `approval_required` with its page, `approval_declined` */
 export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise<void> {
   const { request, priced, payment, above } = asked
   const { amount, lineItem, offer } = priced

@@ -8,10 +8,7 @@ export interface NewWebhook {
   readonly receiver: string
 }
 
-/**
- * Whether a webhook gets events. `over_limit`: never, because its payer has too many. `gone`: not since its
- * receiver answered 410.
- */
+/** `over_limit`: its payer has too many, so it never gets events. `gone`: its receiver answered 410. */
 export type WebhookState = 'active' | 'over_limit' | 'gone'
 
 /** The most webhooks that a payer may open within an hour. */
@@ -86,10 +83,7 @@ export interface WebhookStore {
   /** Makes all events due again under their ids. Returns how many, `too_soon`, or `none` if there is no webhook. */
   redeliver(order: OrderId): Promise<number | 'too_soon' | 'none'>
 
-  /**
-   * Leases due events to this caller alone: of each order only the first that waits, and for each receiver at
-   * most `maxPerReceiver`, including those under way.
-   */
+  /** Of each order only the first that waits; for each receiver at most `maxPerReceiver`, including those under way. */
   claimDue(limit: number): Promise<readonly Delivery[]>
 
   /** Returns whether that gave the event up. Does nothing if its lease was lost. */

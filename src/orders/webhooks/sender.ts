@@ -90,10 +90,7 @@ export function newWebhookSecret(): string {
   return secretPrefix + randomBytes(32).toString('base64')
 }
 
-/**
- * One attempt to deliver an event, signed as Standard Webhooks says: HMAC-SHA256 over id, timestamp and
- * body (https://github.com/standard-webhooks/standard-webhooks, spec). Every attempt has the same body.
- */
+/** As Standard Webhooks says: HMAC-SHA256 over id, timestamp and body. Every attempt has the same body. */
 export function callFor(
   { id, type, at, data }: Delivery,
   target: WebhookTarget,

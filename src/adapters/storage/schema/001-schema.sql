@@ -1,8 +1,5 @@
--- All tables of the store, with the rules that hold whatever the code does: neither a defect nor a statement typed on a
--- console can deliver and refund an order, pay twice, or rewrite the history.
---
--- SQLSTATEs of refusals that the code tells a buyer: KS001 a limit of the payer, KS002 a budget, KS003 too many unpaid
--- checkouts.
+-- All tables, with the rules that hold whatever the code does: neither a defect nor a statement typed on a console can
+-- deliver and refund an order, pay twice, or rewrite the history.
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -12,8 +9,7 @@ $$;
 
 -- ORDERS
 
--- An order is one row: what queries go by in columns, everything else in doc. The sealed fields (recipient,
--- delivery) have columns of their own, so that each can be erased without touching the rest.
+-- What queries go by is in columns, the rest in doc. Each sealed field can be erased without touching the rest.
 create table orders (
   id text primary key,
   payment_id text not null unique,
@@ -73,8 +69,7 @@ create table orders (
   constraint orders_block_of_a_receipt
     check (doc #>> '{receipt,method}' <> 'x402' or doc #> '{receipt,block}' is not null)
 )
--- Each of its four writes leaves a dead row of some 2 kB. Vacuumed earlier than by default, their room is reused and the
--- indexes of open orders stay small (docs/operators/scaling.md has the measurement).
+-- Each of its four writes leaves a dead row of some 2 kB, whose room is reused soon (docs/operators/scaling.md).
 with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01);
 
 -- A lease that ends after the due time was broken off, and the sweep takes those first.
@@ -118,8 +113,7 @@ create table payments (
   order_id text not null unique references orders (id) on delete cascade
 );
 
--- Which request a payment came with, from before anybody outside the store saw the payment
--- (docs/contributors/decisions/016-one-payment-one-request.md). Deleted after a day.
+-- Which request a payment came with, from before anybody outside saw it (docs/contributors/decisions/016).
 create table payment_reservations (
   payment_key text primary key,
   -- Keyed digest of what is asked for.
@@ -156,8 +150,7 @@ create table order_events (
   primary key (order_id, seq)
 );
 
--- The address that somebody left with an order, as a keyed digest. The order of a checkout has an id but is not there
--- yet. Erased with the personal fields of the order, or by its age if there never is one.
+-- A mail address as a keyed digest; the order of a checkout may not be there yet, or never.
 create table order_mail (
   order_id text primary key,
   address_digest text not null,
@@ -393,18 +386,6 @@ begin
 end
 $$;
 
--- The caps are sums of grants, so each grant is of what is due.
-create function guard_grant() returns trigger language plpgsql as $$
-begin
-  if new.kind <> payout_kind(new.reference) or new.amount is distinct from due_payout(new.reference) then
-    raise exception 'payout %: % is not to be granted', new.reference, new.amount;
-  end if;
-  return new;
-end
-$$;
-
-create trigger guard_grant before insert on payout_grants for each row execute function guard_grant();
-
 -- The caps count each kind by itself: buyers who pay invoices late and too much all day hold up no refund of an order.
 create function allow_amount(wanted text, owed numeric, hour_cap numeric, day_cap numeric)
 returns text language plpgsql as $$
@@ -514,8 +495,7 @@ create table acknowledged_movements (
 -- LIMITS: those that a wallet has set itself, approvals of persons, budgets of those who do not pay or whose orders
 -- fail, and shares of the float
 
--- The rules of a wallet in force, and looser ones with the time from which they hold. Amounts are atomic USDC as text;
--- a recipient is a keyed digest. An absent rule limits nothing.
+-- Rules in force, and looser ones that come later. Amounts are text; a recipient is a keyed digest.
 create table wallet_limits (
   wallet text primary key check (wallet = lower(wallet)),
   -- Identifies the write that made these limits. A write that does not name the last one is refused.
@@ -528,8 +508,7 @@ create table wallet_limits (
 
 create index wallet_limits_lifted on wallet_limits (coming_from) where coming = '{}';
 
--- What persons are asked to approve before it is charged (docs/contributors/decisions/020-approvals.md). Each is used by
--- one order, and deleted a day after its end.
+-- What persons are asked to approve (docs/contributors/decisions/020). Each is used by one order.
 create table approvals (
   id uuid primary key,
   -- SHA-256 of the token that opens its page.
@@ -650,8 +629,7 @@ begin
 end
 $$;
 
--- Failing orders cost their buyer nothing, and must not empty the refund wallet or pause the store for others. At risk
--- is what is open in USDC or was refunded within an hour.
+-- Failing orders cost their buyer nothing. At risk is what is open in USDC or was refunded within an hour.
 create function at_risk() returns table (payer text, client text, amount numeric, paid_back_at timestamptz)
 language sql stable as $$
   select payer, client, amount, null::timestamptz from orders
@@ -802,8 +780,7 @@ create index checkouts_by_client on checkouts (client, coin) where client is not
 -- Checkouts that were closed without a payment are deleted in time.
 create index checkouts_never_paid on checkouts (finished_at) where state in ('REFUSED', 'ENDED') and settled = 0;
 
--- An address that was shown for a checkout belongs to it until it is closed: a late payment is still that buyer's. Some
--- plugins of the payment processor hand addresses out again, as may one that was restored from a backup.
+-- A late payment is still that buyer's. Some plugins hand addresses out again, as may a restored processor.
 create unique index checkouts_held_address on checkouts (coin, held_address) where held_address is not null;
 
 -- What happened to a checkout, one row for each of its versions. Nothing secret, nothing personal.
@@ -994,8 +971,7 @@ begin
 end
 $$;
 
--- Checkouts that were never paid may be deleted 90 days after they were closed, when the processor has long stopped
--- watching their addresses.
+-- 90 days after an unpaid checkout was closed, the processor has long stopped watching its address.
 create function guard_checkout() returns trigger language plpgsql as $$
 declare
   unleased checkouts := new;
@@ -1188,8 +1164,7 @@ create trigger guard_goodwill before insert or update on goodwill
 
 -- WEBHOOKS OF BUYERS
 
--- What changes about an order is kept by the write that changes it, until it is delivered
--- (docs/contributors/decisions/019-buyer-webhooks.md).
+-- Events are kept by the write that causes them, until they are delivered (docs/contributors/decisions/019).
 create table order_webhooks (
   order_id text primary key references orders (id) on delete cascade,
   payer text not null,
