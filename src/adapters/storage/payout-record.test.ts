@@ -44,13 +44,3 @@ test('counts anew for one that did not wait in between', async () => {
   expect(await record().waits(one, 60_000)).toBe(true)
   expect((await record().find(one)).pullPayments).toEqual(['P1'])
 })
-
-test('is kept by the database too', async () => {
-  await record().keep('ref', { pullPayments: ['P1'], payouts: ['O1'] })
-  const change = (sql: string) => expect(nodes().pool.query(sql)).rejects
-  await change(`update processor_payouts set payouts = '{}' where reference = 'ref'`).toThrow(
-    'kept',
-  )
-  await change(`update processor_payouts set reference = 'other'`).toThrow('kept')
-  await change('delete from processor_payouts').toThrow()
-})

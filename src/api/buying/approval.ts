@@ -1,5 +1,5 @@
-import type { PurchaseDeps } from '../../orders/purchase.ts'
 import { orNotNow } from '../../orders/price.ts'
+import type { PurchaseDeps } from '../../orders/purchase.ts'
 import { approvalMs } from '../../orders/spending-limits/rules.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import type { FaultLog, Site } from '../operation.ts'

@@ -9,8 +9,8 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
-import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
 import { orNotNow } from '../../orders/price.ts'
+import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/secrets.ts'
