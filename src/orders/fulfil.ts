@@ -324,7 +324,7 @@ function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
     : pollDelay(order.placedAt, now)
 }
 
-export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
+function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
   return settlement === 'SEEN' && now.getTime() - paidAt.getTime() >= paymentWatchMs
 }
 

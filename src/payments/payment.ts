@@ -50,7 +50,7 @@ export interface X402Receipt {
   readonly block: number
 }
 
-export interface InvoiceReceipt {
+interface InvoiceReceipt {
   readonly method: 'btcpay'
   /** The transaction that paid, on the coin's chain; the last one where there were several. */
   readonly transaction: string

@@ -91,7 +91,7 @@ export function newWebhookSecret(): string {
 }
 
 /** As Standard Webhooks says: HMAC-SHA256 over id, timestamp and body. Every attempt has the same body. */
-export function callFor(
+function callFor(
   { id, type, at, data }: Delivery,
   target: WebhookTarget,
   now: Date,
