@@ -91,11 +91,7 @@ export function newWebhookSecret(): string {
 }
 
 /** As Standard Webhooks says: HMAC-SHA256 over id, timestamp and body. Every attempt has the same body. */
-function callFor(
-  { id, type, at, data }: Delivery,
-  target: WebhookTarget,
-  now: Date,
-): WebhookCall {
+function callFor({ id, type, at, data }: Delivery, target: WebhookTarget, now: Date): WebhookCall {
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
   const timestamp = String(Math.floor(now.getTime() / 1_000))
   const key = Buffer.from(target.secret.slice(secretPrefix.length), 'base64')
