@@ -1,6 +1,5 @@
 import { type Operation, refusalsOf, titleOf } from '../../src/api/operation.ts'
-import { kinds } from '../../src/catalog/good.ts'
-import type { Kind } from '../../src/catalog/offer.ts'
+import { type Kind, kinds } from '../../src/catalog/offer.ts'
 import { internalRule, type RefusalCode, rules } from '../../src/lib/refusal.ts'
 import {
   type Ask,

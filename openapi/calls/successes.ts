@@ -1,6 +1,5 @@
 import { titleOf } from '../../src/api/operation.ts'
-import { kinds } from '../../src/catalog/good.ts'
-import type { Kind } from '../../src/catalog/offer.ts'
+import { type Kind, kinds } from '../../src/catalog/offer.ts'
 import {
   type Ask,
   bodyOf,

@@ -1,5 +1,4 @@
-import { faceValueFor } from '../catalog/face-value.ts'
-import { worthOf } from '../catalog/offer-details.ts'
+import { faceValueFor, worthOf } from '../catalog/offer.ts'
 import {
   type Checkout,
   type InvoicedCheckout,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { kinds } from '../catalog/good.ts'
 import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import { goods } from '../catalog/kinds.ts'
+import { kinds } from '../catalog/offer.ts'
 import { echoOf } from '../catalog/search/params.ts'
 import { webhookForm } from '../catalog/webhook-url.ts'
 import {

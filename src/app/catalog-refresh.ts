@@ -10,10 +10,10 @@ import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn, repeat } from '../lib/scheduling.ts'
 
-/** How long the start waits for exchange rates. Nearly all offers are priced in dollars, so it need not wait long. */
+/** Nearly all offers are priced in dollars, so the start need not wait long for rates. */
 const ratesWaitMs = 2_000
 const ratesTimeoutMs = 10_000
-/** How often it is checked whether prices have become too old, so how long an unsellable offer may stay listed. */
+/** How long an offer whose price has become too old may stay listed. */
 const agingMs = 5_000
 
 export interface CatalogRefreshDeps {
@@ -27,10 +27,7 @@ export interface CatalogRefreshDeps {
 
 export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>
 
-/**
- * Loads a catalog and keeps it fresh. The last good one serves at once; without one,
- * the store waits for its first.
- */
+/** The last good catalog serves at once; without one, the store waits for its first. */
 export async function startCatalog(
   { config, log, now, signal, health, failed }: CatalogRefreshDeps,
   snapshots: SnapshotStore,

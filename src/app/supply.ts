@@ -18,7 +18,6 @@ const probedReference = 'kiosk402probe'
 
 export type Supply = ReturnType<typeof connectSupply>
 
-/** The suppliers that the store is configured for, the preferred one first. */
 export function connectSuppliers(
   { suppliers: configured }: Pick<Outside, 'suppliers'>,
   now: () => Date,
@@ -32,7 +31,6 @@ export function connectSuppliers(
   return connected
 }
 
-/** Connects the suppliers: their lists, purchases, and the wallets that these are paid from. */
 export function connectSupply(config: Pick<Outside, 'suppliers'>, now: () => Date) {
   const connected = connectSuppliers(config, now)
   return {
@@ -42,7 +40,6 @@ export function connectSupply(config: Pick<Outside, 'suppliers'>, now: () => Dat
       Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),
     ),
     probes: new Map(Array.from(connected, ([name, one]) => [name, () => probe(one)])),
-    /** What is wrong with how the suppliers are reached. */
     async problems(): Promise<readonly string[]> {
       const answers = Array.from(connected, async ([name, one]) => {
         const [, key] = variablesOf(name)
@@ -72,16 +69,12 @@ async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
   return { available: balance.available / balance.divisor, currency: balance.currency }
 }
 
-/** Looks up a purchase that nobody has made. Throws if the supplier does not answer. */
 async function probe(supplier: ConnectedSupplier): Promise<void> {
   const held = await supplier.lookup('voucher', probedReference)
   if (held.outcome === 'unknown') throw new Error(held.reason)
 }
 
-/**
- * Wraps a supplier so that refusals for insufficient funds and deliveries reach `health` at once. Other
- * nodes learn of them from the database, seconds later.
- */
+/** Tells `health` of insufficient funds and of deliveries at once. Other nodes learn of them seconds later. */
 export function fundedSupplier(
   name: string,
   supplier: Supplier,

@@ -1,40 +1,37 @@
+import { idInCapitals } from '../lib/ids.ts'
 import { leastOf, type Usdc } from '../lib/money.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { atOnce, eachOf, type Sliced } from '../lib/scheduling.ts'
-import { byKind, kinds } from './good.ts'
-import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
+import { isCountry } from './countries.ts'
+import { goods } from './kinds.ts'
+import { byKind, type Kind, kinds, type ListName, listOf, type Offer } from './offer.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
 import { lowestCharge, type Pricing } from './pricing.ts'
 import { vocabulary } from './question/vocabulary.ts'
-import { brandLexicon } from './search/brand-lexicon.ts'
+import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
+import { echoOf } from './search/params.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
+import { isTypoOf } from './search/words.ts'
 import { staleParts } from './staleness.ts'
 
 /** An immutable state of everything on sale. A refresh builds a new one and swaps it in as a whole. */
 export interface Catalog extends Snapshot {
-  /** How many offers each list has. */
   readonly sizes: Readonly<Record<ListName, number>>
   readonly ids: {
     readonly find: (id: string) => Offer | undefined
-    /**
-     * The offer that was probably meant by an id that none has: one that differs only in case, or else also in the
-     * signs between words, which models change when they copy an id.
-     */
+    /** In another case, or else also with other signs between words, which models change when they copy an id. */
     readonly findLike: (id: string) => Offer | undefined
   }
   readonly kinds: Readonly<Record<Kind, KindIndex>>
-  /** Finds all listed offers of a kind, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
-  /** Finds those of them that are sold. */
   readonly sold: Readonly<Record<Kind, SearchIndex>>
-  /** The exchange rates that it was built with. */
   readonly rates: RateTable | undefined
-  /** The lists and rates that were too old to sell by when it was built (`staleParts`). */
+  /** What was too old to sell by when it was built (`staleParts`). */
   readonly stale: string
-  /** The lowest price of each kind when it was built; absent if none of it was sold. */
+  /** When it was built; absent if none of the kind was sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
 }
 
-/** What a catalog depends on besides its offers: for their order, their prices and which of them are sold. */
 export type Basis = Pick<Catalog, 'rates'> & {
   readonly markupBps: number
   readonly now: Date
@@ -46,25 +43,16 @@ export interface LiveCatalog {
   replace(catalog: Catalog): void
 }
 
-/** What is on sale in numbers, for the message that the store is ready. */
-export interface CatalogSummary {
-  readonly offers: number
-  readonly rejected: number
-  readonly readAt: Date
-}
-
-export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>): CatalogSummary {
+export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>) {
   const { offers, rejected, readAt } = liveCatalog.current()
   const aside = Object.values(rejected).reduce((sum, count) => sum + count, 0)
   return { offers: offers.length, rejected: aside, readAt }
 }
 
-/** The lowest price of any offer when the catalog was built; undefined if none was sold. */
 export function cheapestOf({ lowest }: Pick<Catalog, 'lowest'>): Usdc | undefined {
   return leastOf(Object.values(lowest))
 }
 
-/** Holds `initial`, or a catalog without offers until the first `replace`. */
 export function createLiveCatalog(initial: Catalog = emptyCatalog()): LiveCatalog {
   let catalog = initial
   return {
@@ -122,7 +110,6 @@ function* sortedByKind(offers: readonly Offer[]) {
   return { offersOf, sizes }
 }
 
-/** The stock of exactly these offers, if a catalog has it. */
 function stockIn({ kinds: indexes, ids }: Catalog, kind: Kind, offers: readonly Offer[]) {
   const { stock } = indexes[kind]
   const isSame =
@@ -138,7 +125,6 @@ function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind,
   return Object.fromEntries(found)
 }
 
-/** Finds offers by their ids. */
 function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
   const byId = new Map<string, Offer>()
   const alike = new Map<string, Offer>()
@@ -170,4 +156,79 @@ function* prepareQuestions(indexes: Catalog['sold']): Sliced<void> {
     yield
     brandLexicon(index)
   }
+}
+
+/**
+ * The offer with this id, in any case.
+ *
+ * @param parameter the caller's name for the id, for the refusal
+ * @throws Refusal `offer_not_found`, with the id that was probably meant
+ */
+export function findOffer(
+  catalog: Pick<Catalog, 'ids' | 'sold'>,
+  kind: Kind | undefined,
+  id: string,
+  parameter: string,
+): Offer {
+  const { ids } = catalog
+  const like = ids.find(id) ?? ids.findLike(id.trim())
+  if (like !== undefined && idInCapitals(like.id) === idInCapitals(id.trim())) {
+    if (kind === undefined || like.kind === kind) return like
+    const message = `Offer ${like.id} is ${oneOf(like.kind)}, not ${oneOf(kind)}. Ask for it among the ${goods[like.kind].plural}.`
+    throw new Refusal('offer_not_found', message, { parameter })
+  }
+  const meant = like?.id ?? offerMeantBy(catalog, id)
+  const hint = meant === undefined ? 'Find one with a search.' : `Did you mean ${meant}?`
+  const message = `There is no offer with the id ${echoOf(id)}. ${hint}`
+  const extra = meant === undefined ? {} : { extra: { didYouMean: meant } }
+  throw new Refusal('offer_not_found', message, { parameter, ...extra })
+}
+
+function oneOf(kind: Kind): string {
+  const { article, noun } = goods[kind].words
+  return `${article} ${noun}`
+}
+
+/** Offers of each kind. */
+const maxCompared = 200
+const maxId = 100
+
+/**
+ * The only id with all parts of the text, of which one word may be misspelled. Numbers and country codes must match
+ * exactly, because a card of another value or country is another card.
+ */
+export function offerMeantBy({ sold }: Pick<Catalog, 'sold'>, text: string): string | undefined {
+  const wanted = partsOf(text)
+  if (wanted.length < 2 || text.length > maxId) return undefined
+  const ids = kinds.flatMap((kind) => candidatesIn(sold[kind], wanted).map(({ id }) => id))
+  const meant = ids.filter((id) => hasAll(partsOf(id), wanted))
+  return meant.length === 1 ? meant[0] : undefined
+}
+
+function candidatesIn(index: SearchIndex, parts: readonly string[]): readonly Offer[] {
+  const lexicon = brandLexicon(index)
+  const words = parts.filter((part) => /^[A-Z]{3,}$/.test(part)).map((part) => part.toLowerCase())
+  const brandKeys = words.flatMap(
+    (word) => lexicon.whole.get(word) ?? lexicon.parts.get(word) ?? brandsLike(lexicon, word),
+  )
+  const covers = parts.filter(isCountry)
+  if (brandKeys.length + covers.length === 0) return []
+  const filters = brandKeys.length === 0 ? { covers } : { brandKeys, covers }
+  return index.search(filters, { offset: 0, limit: maxCompared }).offers
+}
+
+function partsOf(id: string): string[] {
+  return id
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter((part) => part !== '')
+}
+
+function hasAll(parts: readonly string[], wanted: readonly string[]): boolean {
+  const missing = wanted.filter((part) => !parts.includes(part))
+  const [only = ''] = missing
+  if (missing.length === 0) return true
+  return (
+    missing.length === 1 && /^[A-Z]{4,}$/.test(only) && parts.some((part) => isTypoOf(only, part))
+  )
 }

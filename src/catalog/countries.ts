@@ -8,29 +8,25 @@ countries.registerLocale(english)
 /** Codes that people write instead of the ISO 3166-1 code. */
 const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XKX: 'XK' }
 
-/** Whether the text is an ISO 3166-1 alpha-2 code in upper case; XK counts as one. */
+/** XK counts as a code too. */
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && countries.isValid(code)
 }
 
-/** The English name of a country, or its code if no name is known. */
 export function countryName(code: string): string {
   return countries.getName(code, 'en') ?? code
 }
 
-/** Every ISO 3166-1 alpha-2 code. */
 export function countryCodes(): readonly string[] {
   return Object.keys(countries.getAlpha2Codes())
 }
 
-/** Every English name that people search a country by: "United Kingdom", "UK". */
 export function countryNames(code: string): readonly string[] {
   return countries.getName(code, 'en', { select: 'all' }) ?? []
 }
 
 let names: ReadonlySet<string> | undefined
 
-/** Whether words, in lower case and without accents, are an English name of a country. */
 export function isCountryName(words: string): boolean {
   names ??= new Set(countryCodes().flatMap((code) => countryNames(code).map(fold)))
   return names.has(words)

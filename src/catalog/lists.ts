@@ -1,5 +1,3 @@
-/** The closed lists of values that the interfaces publish, in their published order. */
-
 export const voucherSubTypes = [
   'Gaming & Entertainment',
   'Restaurant',
@@ -21,7 +19,6 @@ export const voucherSubTypes = [
 
 export const topupSubTypes = ['data', 'voice', 'bundle'] as const
 
-/** The regions of the discovery search over topups. */
 export const topupRegions = [
   'Africa',
   'Asia',
@@ -37,7 +34,6 @@ export const topupRegions = [
   'Oceania',
 ] as const
 
-/** The regions that offers carry, and that eSIM browsing takes. */
 export const regions = [
   'Global',
   'Africa',
@@ -62,7 +58,6 @@ export const singleCountryRegions: readonly Region[] = [
   'Southeast Asia',
 ]
 
-/** The coarse names of the discovery search over eSIMs, and the regions that each one means. */
 export const coarseRegions = {
   Europe: ['Western Europe', 'Eastern Europe'],
   Asia: ['Asia', 'South Asia', 'Southeast Asia'],
@@ -72,5 +67,4 @@ export const coarseRegions = {
   Global: ['Global'],
 } as const satisfies Record<string, readonly Region[]>
 
-/** The currencies that people can pay with on the website, as the index lists them. */
 export const cryptoCurrencies = ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'] as const

@@ -1,9 +1,12 @@
+import * as z from 'zod'
 import type { OfferId } from '../lib/ids.ts'
-import type { goods } from './kinds.ts'
+import type { Coverage } from './kinds/esim.ts'
+import type { KindDefinition } from './kinds/kind.ts'
+import { goods } from './kinds.ts'
 
 export type Kind = keyof typeof goods
 
-/** Something the store sells, as its supplier lists it. Prices for buyers come from `pricing.ts`. */
+/** As its supplier lists it. Prices for buyers come from `pricing.ts`. */
 export type Offer = Parameters<(typeof goods)[Kind]['requiredFields']>[0]
 
 /** The list that an offer is on: the offers of one kind at one supplier. */
@@ -13,7 +16,6 @@ export function listName(supplier: string, kind: Kind): ListName {
   return `${supplier}/${kind}`
 }
 
-/** The supplier whose list it is. */
 export function supplierOf(list: ListName): string {
   return list.slice(0, list.indexOf('/'))
 }
@@ -22,7 +24,7 @@ export function listOf({ source, kind }: Pick<Offer, 'source' | 'kind'>): ListNa
   return listName(source.supplier, kind)
 }
 
-/** The supplier of all records from before records named one. */
+/** The supplier that a lost order is put down to if none knows it. */
 export const firstSupplier = 'zendit'
 
 /** Where an offer is bought, and what it is called there. */
@@ -79,17 +81,14 @@ export interface OpenMoney {
   readonly increment: number
 }
 
-/** What the supplier charges for one purchase, in minor units. */
+/** What one purchase costs the store, in minor units. */
 export interface Charge {
   readonly currency: string
   readonly divisor: number
   readonly amount: number
 }
 
-/**
- * What the supplier charges, with its fees, at the lowest and the highest value of the price, in minor units. For
- * a fixed price both are the same.
- */
+/** The same, with fees, at the lowest and the highest value of the price: equal for a fixed one. */
 export interface LandedCost {
   readonly currency: string
   readonly divisor: number
@@ -106,4 +105,108 @@ export interface Allowance {
   readonly voiceUnlimited?: boolean
   readonly smsNumber?: number
   readonly smsUnlimited?: boolean
+}
+
+export const kinds = Object.keys(goods) as readonly Kind[]
+
+export function kindOf({ kind }: { readonly kind: Kind }): KindDefinition {
+  return goods[kind]
+}
+
+export function byKind<T>(make: (kind: Kind) => T): Record<Kind, T> {
+  return Object.fromEntries(kinds.map((kind) => [kind, make(kind)])) as Record<Kind, T>
+}
+
+export function byPlural<T>(make: (kind: Kind) => T): Record<string, T> {
+  return Object.fromEntries(kinds.map((kind) => [goods[kind].plural, make(kind)]))
+}
+
+export type Recipient = {
+  readonly [K in Kind]: { readonly kind: K } & ReturnType<(typeof goods)[K]['recipientOf']>
+}[Kind]
+
+type AnyDelivery = (typeof goods)[Kind]['delivery']
+
+/** What the buyer receives. Secret until it is shown to its buyer. */
+export const Delivery = z.discriminatedUnion(
+  'kind',
+  Object.values(goods).map(({ delivery }) => delivery) as [AnyDelivery, ...AnyDelivery[]],
+)
+export type Delivery = z.infer<typeof Delivery>
+
+/**
+ * What an offer tells its buyer besides its brand. It is stored with the order, because a supplier may change
+ * what it lists under the same id.
+ */
+export interface OfferDetails {
+  readonly subTypes: readonly string[]
+  readonly price: MoneyRange
+  readonly faceValue?: MoneyRange
+  readonly allowance?: Allowance
+  readonly coverage?: readonly Pick<Coverage, 'country'>[]
+  /** The supplier's sentence that says when a plan becomes slow. */
+  readonly fairUse?: string
+}
+
+/** An offer of the catalog, or one stored with an order. */
+export interface DescribedOffer
+  extends Omit<OfferDetails, 'fairUse'>,
+    Pick<Offer, 'kind' | 'country'> {}
+
+export function worthOf(offer: Pick<DescribedOffer, 'kind' | 'price' | 'faceValue'>): Worth {
+  return { price: offer.price, faceValue: kindOf(offer).faceValueOf(offer) }
+}
+
+export function detailsOf(offer: Offer): OfferDetails {
+  const { subTypes, price, faceValue } = offer
+  const fairUse = kindOf(offer).fairUseOf?.(offer)
+  return {
+    subTypes,
+    price,
+    ...(faceValue === undefined ? {} : { faceValue }),
+    ...('allowance' in offer ? { allowance: offer.allowance } : {}),
+    ...('coverage' in offer
+      ? { coverage: offer.coverage.map(({ country }) => ({ country })) }
+      : {}),
+    ...(fairUse === undefined ? {} : { fairUse }),
+  }
+}
+
+/** What a card or a line receives, in its own currency. Major = `amount` / `divisor`. */
+export interface FaceValue {
+  readonly currency: string
+  readonly divisor: number
+  readonly amount: number
+  /** False if the supplier converts the chosen value, at its own rate on delivery. */
+  readonly isExact: boolean
+}
+
+export interface Worth {
+  readonly price: MoneyRange
+  readonly faceValue?: MoneyRange | undefined
+}
+
+/**
+ * What a purchase gives in the card's own currency. A value that was chosen in another currency is converted by
+ * the ratio of the offer's two ranges, which is all that is known before delivery. Undefined if the supplier
+ * names no face value.
+ *
+ * @param value what was chosen of an open value, in minor units of the offer's price
+ */
+export function faceValueFor(
+  { price, faceValue: face }: Worth,
+  value: number | undefined,
+): FaceValue | undefined {
+  if (face === undefined) return undefined
+  const { currency, divisor } = face
+  if (face.type === 'FIXED') return { currency, divisor, amount: face.fixed, isExact: true }
+  if (price.type !== 'RANGE' || value === undefined) return undefined
+  const isSame =
+    currency === price.currency &&
+    face.min * price.divisor === price.min * divisor &&
+    face.max * price.divisor === price.max * divisor
+  if (isSame) return { currency, divisor, amount: (value * divisor) / price.divisor, isExact: true }
+  const share = price.max === price.min ? 0 : (value - price.min) / (price.max - price.min)
+  const amount = Math.round(face.min + share * (face.max - face.min))
+  return { currency, divisor, amount, isExact: false }
 }

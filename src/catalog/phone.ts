@@ -21,8 +21,8 @@ const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
 
 /**
- * The number without separators between its digits, or the text unchanged if that is no number. A text with "(0)"
- * stays as it is: that zero is dialled only within a country, so `readPhone` reports it.
+ * Without separators, or unchanged if it is no number. "(0)" stays, for `readPhone` to report: that zero is dialled
+ * only within a country.
  */
 export function barePhone(given: string): string {
   const text = given.trim()
@@ -31,24 +31,19 @@ export function barePhone(given: string): string {
   return phonePattern.test(bare) ? bare : text
 }
 
-/** The number in a text, in E.164 form as a topup carries it; undefined if no country can have it. */
 export function numberIn(text: string): string | undefined {
   return possibleIn(text)?.number
 }
 
 export type PhoneRead =
   | {
-      /** The number as it is understood, in E.164 form. */
       readonly number: string
       /** Whether the known numbering plan has such a number. Plans change before the library does. */
       readonly isValid: boolean
     }
   | { readonly fault: FaultReason }
 
-/**
- * The number in a text, for a topup in this country, or what is wrong with it. Only the carrier can tell whether
- * it accepts the number.
- */
+/** Only the carrier can tell whether it accepts the number. */
 export function readPhone(text: string, country: string): PhoneRead {
   if (!phonePattern.test(text)) return { fault: { code: 'malformed' } }
   const phone = possibleIn(text)
@@ -73,10 +68,7 @@ function possibleIn(text: string) {
   return phone?.isPossible() ? phone : undefined
 }
 
-/**
- * The E.164 number that was probably meant by a text that is none: one without its plus, as it is dialled within
- * the country, or as Mexican mobile numbers were written until 2019.
- */
+/** Of a text without its plus, as dialled within the country, or as Mexican mobile numbers were until 2019. */
 export function phoneMeantBy(text: string, country?: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')
   const national =
@@ -95,7 +87,6 @@ function fits(number: string, country: string | undefined): boolean {
   return 'number' in read && read.isValid
 }
 
-/** The calling code of a country ("502"), or undefined if it has no numbering plan. */
 export function callingCodeOf(country: string): string | undefined {
   return isSupportedCountry(country) ? getCountryCallingCode(country) : undefined
 }
@@ -105,7 +96,6 @@ export function exampleNumber(country: string | undefined): string {
   return getExampleNumber(country as CountryCode, examples)?.number ?? '+5355564362'
 }
 
-/** A phone number in groups, as people of its country read it with its calling code: "+1 201 555 0123". */
 export function speltNumber(number: string): string {
   return parsePhoneNumberFromString(number)?.formatInternational() ?? number
 }

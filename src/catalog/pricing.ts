@@ -1,10 +1,10 @@
 import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
 import { type FaultReason, invalidBody, Refusal } from '../lib/refusal.ts'
-import { kindOf } from './good.ts'
 import { goods } from './kinds.ts'
 import {
   type Charge,
   type FixedMoney,
+  kindOf,
   type LandedCost,
   type ListName,
   listOf,
@@ -15,13 +15,11 @@ import {
 import type { RateTable } from './ports.ts'
 import { isOldList, isStale } from './staleness.ts'
 
-/** What the store adds to the supplier's price, and what it knows of exchange rates. */
 export interface Pricing {
   /** Basis points on top of the supplier's price: 250 is 2.5 %. */
   readonly markupBps: number
   /** The newest table there is, however old; undefined before the first one was read. */
   readonly rates: () => RateTable | undefined
-  /** When the offers of a list were read from their supplier. */
   readonly readAt: (list: ListName) => Date
   readonly now: () => Date
 }
@@ -94,13 +92,11 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   return usdcFromCents(askedAt(value, retail, pricing.markupBps))
 }
 
-/** What is wrong with a chosen value, as the offer is sold now; undefined if nothing is. */
 export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
   const retail = retailOf(offer, pricing)
   return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
 }
 
-/** The least a purchase of this offer can cost, or undefined when it is not sold. */
 export function lowestCharge(offer: Offer, pricing: Pricing): Usdc | undefined {
   const retail = retailOf(offer, pricing)
   if (retail.type === 'NOT_SOLD') return undefined
@@ -119,7 +115,6 @@ export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undef
   return rate === undefined ? undefined : minor / money.divisor / rate
 }
 
-/** Why an offer is not sold, whatever its price, or because no usable rate exists to price it. */
 function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
   const unfillable = kindOf(offer).unfillableFields?.(offer) ?? []
   if (unfillable.length > 0) {
@@ -223,7 +218,6 @@ function costAt(cost: LandedCost, price: OpenMoney, chosen: number): number {
   return Math.max(Number(growing), Number(inProportion))
 }
 
-/** What the supplier charges for this offer according to its list; for an open value, at the chosen value. */
 export function listedCharge({ price, cost }: Offer, chosen: number | undefined): Charge {
   const { currency, divisor, max } = cost
   const isOpen = price.type === 'RANGE' && chosen !== undefined

@@ -3,8 +3,7 @@ import { messageOf } from '../lib/errors.ts'
 import { idInCapitals } from '../lib/ids.ts'
 import { eachOf, type InTurn, inSlices, repeat, type Sliced } from '../lib/scheduling.ts'
 import { buildCatalog, type Catalog, type LiveCatalog } from './catalog.ts'
-import { kinds } from './good.ts'
-import { type Kind, type ListName, listName, listOf, type Offer } from './offer.ts'
+import { type Kind, kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
 import {
   type Listing,
   type OfferSource,
@@ -16,7 +15,7 @@ import type { Pricing } from './pricing.ts'
 import { isOldList, staleParts } from './staleness.ts'
 
 export interface RefreshDeps {
-  /** The lists of the suppliers that the store buys from, the preferred one first. */
+  /** The preferred supplier first. */
   readonly sources: ReadonlyMap<string, OfferSource>
   readonly snapshots: SnapshotStore
   readonly liveCatalog: LiveCatalog
@@ -27,7 +26,6 @@ export interface RefreshDeps {
   readonly signal: AbortSignal
 }
 
-/** The result of reading the lists once. */
 export type Refreshed =
   | {
       readonly outcome: 'loaded'
@@ -36,7 +34,6 @@ export type Refreshed =
       readonly durationMs: number
       /** Lists that were not believed or not read, and why: their earlier offers stay on sale. */
       readonly held?: Doubts
-      /** The suppliers whose list could not be read. */
       readonly failed?: readonly string[]
       /** Why the list could not be stored for the next start. It is on sale all the same. */
       readonly notKept?: string
@@ -49,10 +46,8 @@ export type Refreshed =
       readonly reason: string
       readonly durationMs: number
     }
-  /** The list could not be read; what was on sale before stays on sale. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
 
-/** The result of putting the last good list back on sale. */
 export type Served =
   | { readonly outcome: 'served'; readonly offers: number; readonly readAt: Date }
   | { readonly outcome: 'none' }
@@ -60,11 +55,7 @@ export type Served =
 
 const retryMs = 30_000
 
-/**
- * Reads the list of each supplier and puts them on sale as one. Never throws: an outage of a supplier or of the
- * database changes nothing on sale, and the health signals show it. If the list of one supplier cannot be read,
- * its last one stays on sale, beside the new ones of the others.
- */
+/** Never throws: an outage of a supplier or of the database changes nothing on sale, and the health signals show it. */
 export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const startedAt = deps.now()
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
@@ -90,13 +81,7 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   }
 }
 
-/**
- * Refreshes the catalog now and then every `everyMs`, one load at a time, until `deps.signal` stops it. After a
- * failure it tries again in 30 s, doubling up to `everyMs`.
- *
- * @param report called after every load, also after a good one
- * @returns resolves when the loop has ended
- */
+/** One load at a time. After a failure it tries again in 30 s, doubling up to `everyMs`. */
 export function startRefreshing(
   deps: RefreshDeps,
   report: (refreshed: Refreshed) => void,
@@ -111,7 +96,6 @@ export function startRefreshing(
   return repeat(task, { everyMs, retryMs, signal: deps.signal })
 }
 
-/** Puts the last good list on sale, so that a restart serves before the supplier answers. */
 export async function serveLast(deps: RefreshDeps): Promise<Served> {
   try {
     const snapshot = await deps.snapshots.load(createSharing())
@@ -124,10 +108,8 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
 }
 
 /**
- * Builds the current catalog again if the exchange rates have changed since it was built, or if they or a list
- * have become too old to sell by: its prices and its order depend on them.
- *
- * @returns whether it built one
+ * The order and the prices of a catalog depend on the rates and on the age of its lists. Returns whether it was built
+ * again.
  */
 export function reprice(deps: RefreshDeps): Promise<boolean> {
   const { inTurn, liveCatalog, pricing } = deps
@@ -142,7 +124,6 @@ export function reprice(deps: RefreshDeps): Promise<boolean> {
   })
 }
 
-/** Builds a catalog and swaps it in. */
 async function put({ liveCatalog, pricing }: RefreshDeps, snapshot: Snapshot): Promise<void> {
   const { readAt, held, rejected, offers } = snapshot
   const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
@@ -150,11 +131,10 @@ async function put({ liveCatalog, pricing }: RefreshDeps, snapshot: Snapshot): P
   liveCatalog.replace(await inSlices(buildCatalog(own, basis, liveCatalog.current())))
 }
 
-/** The lists whose last reading still counts, and why. */
+/** Why the last reading of a list still counts. */
 type Doubts = Readonly<Record<ListName, string>>
 
 interface Reading {
-  /** By supplier, the preferred one first. */
   readonly lists: ReadonlyMap<string, Listing>
   readonly last: Catalog
   readonly doubts: Doubts
@@ -190,7 +170,7 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   return { lists, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
 }
 
-/** An offer that has not changed keeps its object, so that reading a list again takes hardly more memory. */
+/** So that reading a list again takes hardly more memory. */
 function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
   const share = createSharing()
   return (offer) => {
@@ -200,9 +180,8 @@ function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
 }
 
 /**
- * Why a list is not believed. Half of a list looks like a list: only its size, compared with the last one, shows
- * it, and only for each kind, because all vouchers may be missing from a list that is long with topups. If the last
- * list is too old to sell by, the new one is believed: the supplier may really have dropped the offers.
+ * Half of a list looks like a list: only its size shows it, and only for each kind, because all vouchers may be missing
+ * from a list that is long with topups. If the last list is too old to sell by, the new one is believed.
  */
 function doubtAbout(
   { supplier, kind, size }: { supplier: string; kind: Kind; size: number },
@@ -215,7 +194,6 @@ function doubtAbout(
   return isDoubted ? `The supplier lists ${size} ${kind} offers after ${before}.` : undefined
 }
 
-/** Why a list that could not be read keeps its earlier offers on sale; undefined if it has none. */
 function heldFor(
   fault: unknown,
   { supplier, kind }: { supplier: string; kind: Kind },
@@ -236,7 +214,6 @@ function rejectedOf({ lists }: Pick<Reading, 'lists'>): Readonly<Record<string, 
   return all
 }
 
-/** Why nothing that was read is believed; undefined if something is. */
 function refusalOf({ lists, last, doubts }: Reading): string | undefined {
   if (countOf({ lists }) === 0) return 'The supplier lists nothing that can be sold.'
   const names = [...lists.keys()].flatMap((one) => kinds.map((kind) => listName(one, kind)))
@@ -246,8 +223,8 @@ function refusalOf({ lists, last, doubts }: Reading): string | undefined {
 }
 
 /**
- * The new lists as one, but with the earlier offers of every list that is in doubt. Of two offers whose ids differ at
- * most in case, the first counts; newly read lists come first.
+ * The new lists, but with the earlier offers of those in doubt. Of two ids that differ at most in case, the first
+ * counts.
  */
 function* believed(reading: Reading, readAt: Date): Sliced<Snapshot> {
   const { lists, last, doubts } = reading
@@ -272,15 +249,13 @@ function* believed(reading: Reading, readAt: Date): Sliced<Snapshot> {
   }
 }
 
-/** The earlier list if both have the same offers in the same order. */
 function sameAs(last: readonly Offer[], offers: readonly Offer[]): readonly Offer[] {
   const isSame = last.length === offers.length && offers.every((offer, at) => offer === last[at])
   return isSame ? last : offers
 }
 
 /**
- * Stores the list for the next start, after the swap, so a list that no catalog can be built from is never
- * stored. If storing fails, the new catalog stays: it is better than selling at old prices.
+ * After the swap, so a list that no catalog can be built from is never stored. If storing fails, the new catalog stays.
  */
 async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<string | undefined> {
   try {
@@ -294,10 +269,7 @@ async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<strin
 /** Neighbours in a list have most in common, so only so many parts are remembered. */
 const maxParts = 20_000
 
-/**
- * Keeps the parts that offers have in common only once. Thousands of offers share a note, a price or a list of
- * countries, and each is read as a copy of its own, which would take several times the memory.
- */
+/** Thousands of offers share a note, a price or a list of countries, and each is read as a copy of its own. */
 function createSharing(): (offer: Offer) => Offer {
   const parts = new Map<string, unknown>()
   const shared = (value: unknown) => {

@@ -7,16 +7,10 @@ const dayMs = 24 * hourMs
 /** Rates are published once on every day on which TARGET is open; two such days may be missed. */
 const rateMaxAgeMs = 48 * hourMs
 
-/**
- * A supplier may change its prices at any time, and its list is read every 15 minutes. If it could not be read for
- * this long, its offers are not sold, because their prices may be wrong.
- */
+/** The list is read every 15 minutes. Without a good reading for this long its prices may be wrong. */
 const listMaxAgeMs = 24 * hourMs
 
-/**
- * Whether a table is too old to price with: more than 48 h old, not counting the days on which no
- * rates are published, since those of the day before are the newest there are.
- */
+/** The days on which no rates are published do not count, since those of the day before are the newest there are. */
 export function isStale(table: RateTable, now: Date): boolean {
   const end = now.getTime()
   let from = table.asOf.getTime()
@@ -30,23 +24,17 @@ export function isStale(table: RateTable, now: Date): boolean {
   return counted > rateMaxAgeMs
 }
 
-/** Whether a list of this time is too old to sell by. */
 export function isOldList(readAt: Date, now: Date): boolean {
   return now.getTime() - readAt.getTime() > listMaxAgeMs
 }
 
-/** What prices depend on and that can become too old. */
 interface Aging {
   readonly rates: () => RateTable | undefined
   readonly readAt: (list: ListName) => Date
   readonly now: () => Date
 }
 
-/**
- * Names the lists, and the rates, that are too old to sell by now. When this changes, so does what is sold.
- *
- * @param sizes how many offers each list has
- */
+/** When this changes, so does what is sold. @param sizes how many offers each list has */
 export function staleParts(
   { rates, readAt, now }: Aging,
   sizes: Readonly<Record<ListName, number>>,
@@ -58,9 +46,8 @@ export function staleParts(
 }
 
 /**
- * Whether the ECB publishes no reference rates on this day (UTC): weekends and the closing days of
- * TARGET, which are 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December
- * (Guideline ECB/2022/8, Annex I; in force since 2002).
+ * The days on which the ECB publishes no reference rates (UTC): weekends and the closing days of TARGET (Guideline
+ * ECB/2022/8, Annex I; in force since 2002).
  */
 export function isClosingDay(day: Date): boolean {
   const weekday = day.getUTCDay()
@@ -75,7 +62,7 @@ const fixedDays: ReadonlySet<string> = new Set(['1-1', '5-1', '12-25', '12-26'])
 const goodFriday = -2
 const easterMonday = 1
 
-/** Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher. */
+/** By the rule of Meeus, Jones and Butcher. */
 function easterOf(year: number): number {
   const [golden, century, rest] = [year % 19, Math.floor(year / 100), year % 100]
   const [leaps, leapRest] = [Math.floor(century / 4), century % 4]

@@ -1,7 +1,6 @@
 /** The longest URL of a webhook, in characters: it has to fit in the query of a quote. */
 export const maxWebhookUrl = 1_024
 
-/** The form of a webhook's URL in words, for errors and schemas. */
 export const webhookForm = `must be an https URL of at most ${maxWebhookUrl} ASCII characters on port 443 or 8443, with a public host name and without user, password or fragment`
 
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -10,12 +9,7 @@ const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const specialNames =
   /\.(?:alt|arpa|example|home|internal|invalid|lan|local|localhost|onion|test|intranet|corp)$/
 
-/**
- * Whether the store accepts this URL for webhooks. The name is not resolved here: the sender resolves it at every
- * delivery.
- *
- * @param allowsLoopback whether it may be on this machine too, and on any port: only in a sandbox
- */
+/** The sender resolves the name at every delivery. Only a sandbox lets it be on this machine, and on any port. */
 export function isWebhookUrl(text: unknown, allowsLoopback = false): text is string {
   if (typeof text !== 'string' || text.length > maxWebhookUrl) return false
   if (!/^https:\/\/[!-~]+$/i.test(text) || /[\\#]/.test(text)) return false
@@ -25,7 +19,6 @@ export function isWebhookUrl(text: unknown, allowsLoopback = false): text is str
   return (url.port === '' || url.port === '8443') && isPublicName(url.hostname)
 }
 
-/** Whether this is a host name of at least two labels, and no address in disguise. */
 function isPublicName(name: string): boolean {
   return /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(name) && !specialNames.test(name)
 }

@@ -1,5 +1,5 @@
-import type { Recipient } from '../catalog/good.ts'
 import { goods } from '../catalog/kinds.ts'
+import type { Recipient } from '../catalog/offer.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { kinds } from '../catalog/good.ts'
+import { kinds } from '../catalog/offer.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** The `typ` of a delivery receipt's header: no other signature of the store can pass for a receipt. */

@@ -1,5 +1,4 @@
-import type { Recipient } from '../catalog/good.ts'
-import type { Charge } from '../catalog/offer.ts'
+import type { Charge, Recipient } from '../catalog/offer.ts'
 import { never } from '../lib/errors.ts'
 import { blockOf, type Collected, methodOf, type Receipt } from '../payments/payment.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'

@@ -1,5 +1,4 @@
-import type { Charge, Kind, Source } from '../catalog/offer.ts'
-import type { OfferDetails } from '../catalog/offer-details.ts'
+import type { Charge, Kind, OfferDetails, Source } from '../catalog/offer.ts'
 import {
   isOrderId,
   type OfferId,

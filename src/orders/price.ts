@@ -1,7 +1,5 @@
-import type { LiveCatalog } from '../catalog/catalog.ts'
-import { findOffer } from '../catalog/find-offer.ts'
-import type { Kind, Offer } from '../catalog/offer.ts'
-import { detailsOf } from '../catalog/offer-details.ts'
+import { findOffer, type LiveCatalog } from '../catalog/catalog.ts'
+import { detailsOf, type Kind, type Offer } from '../catalog/offer.ts'
 import { chargeFor, listedCharge, type Pricing, valueFault } from '../catalog/pricing.ts'
 import {
   type Fields,

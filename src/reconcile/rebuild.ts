@@ -1,5 +1,4 @@
-import { type Delivery, kinds } from '../catalog/good.ts'
-import { firstSupplier } from '../catalog/offer.ts'
+import { type Delivery, firstSupplier, kinds } from '../catalog/offer.ts'
 import type { OfferId, OrderId } from '../lib/ids.ts'
 import {
   type Failure,

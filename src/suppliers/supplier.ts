@@ -1,5 +1,4 @@
-import type { Delivery, Recipient } from '../catalog/good.ts'
-import type { Charge, Kind, Source } from '../catalog/offer.ts'
+import type { Charge, Delivery, Kind, Recipient, Source } from '../catalog/offer.ts'
 import type { OfferSource } from '../catalog/ports.ts'
 
 /** A purchase at a supplier. The store makes the reference, which is the supplier's idempotency key. */
@@ -78,7 +77,6 @@ export interface SupplierStatement {
   purchase(kind: Kind, reference: string): Promise<SupplierHolds>
 }
 
-/** The wallet at a supplier, in minor units of its currency. */
 export type Balance =
   | {
       readonly outcome: 'known'
@@ -92,7 +90,7 @@ export interface SupplierAccess {
   /** Where its API is, version included. */
   readonly url: string
   readonly key: string
-  /** The header that the supplier sends with its webhooks. Without one, orders are only polled. */
+  /** Without one, orders are only polled. */
   readonly webhook?: { readonly header: string; readonly value: string } | undefined
 }
 
@@ -100,13 +98,10 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface ConnectedSupplier extends Supplier {
   balance(): Promise<Balance>
-  /** Whether the supplier accepts the store's key; `unknown` if its answer does not tell. */
   acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
   readonly statement: SupplierStatement
   readonly webhook: {
-    /** @param headers by their lower-case names, as Node gives them */
     isGenuine(headers: Headers): boolean
-    /** The order reference in a call, or undefined if it names none. */
     referenceIn(body: unknown): string | undefined
   }
 }
@@ -114,7 +109,6 @@ export interface ConnectedSupplier extends Supplier {
 export interface SupplierIntegration {
   /** The prefix of the variables that say how it is reached. */
   readonly variables: string
-  /** @param signal aborts the reading of its lists */
   connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
   offersOf(access: SupplierAccess): OfferSource
 }
@@ -124,7 +118,6 @@ export const supplierTimeoutMs = 10_000
 /** The same for a page of a supplier's list, which is large and which no buyer waits for. */
 export const listTimeoutMs = 30_000
 
-/** The supplier of each order, which was put on record when the order was opened. */
 export interface Suppliers {
   at(source: Pick<Source, 'supplier'>): Supplier
 }

@@ -1,5 +1,4 @@
-import { kinds } from '../../src/catalog/good.ts'
-import type { Kind } from '../../src/catalog/offer.ts'
+import { type Kind, kinds } from '../../src/catalog/offer.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 import { type Outcome, outcomes, type Point } from './faults.ts'
 import { type PaymentManner, payments, type RefundManner, refunds } from './sending.ts'

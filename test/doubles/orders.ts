@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Recipient } from '../../src/catalog/good.ts'
+import type { Recipient } from '../../src/catalog/offer.ts'
 import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'

@@ -1,5 +1,4 @@
-import type { Delivery } from '../../src/catalog/good.ts'
-import type { Kind } from '../../src/catalog/offer.ts'
+import type { Delivery, Kind } from '../../src/catalog/offer.ts'
 import type { Held, Placed, Supplier, SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { Clock } from './clock.ts'
 

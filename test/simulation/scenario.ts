@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { kinds } from '../../src/catalog/good.ts'
+import { kinds } from '../../src/catalog/offer.ts'
 import type { Manner } from '../model/supplier.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 import { type CheckoutSpec, checkout } from './coins.ts'

@@ -11,8 +11,7 @@ import {
   type Shop,
 } from '../../openapi/calls/call.ts'
 import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
-import { kinds } from '../../src/catalog/good.ts'
-import type { Kind } from '../../src/catalog/offer.ts'
+import { type Kind, kinds } from '../../src/catalog/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { callerFor, eventually, get, post, purchasePath, termsOf, until } from './requests.ts'

@@ -12,7 +12,7 @@ import {
 import { validate } from 'mppx/discovery'
 import { expect, test } from 'vitest'
 import { operations as allOperations } from '../../src/api/operations.ts'
-import { kinds } from '../../src/catalog/good.ts'
+import { kinds } from '../../src/catalog/offer.ts'
 import { bodyFor, callerFor, get, post, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 

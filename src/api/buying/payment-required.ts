@@ -9,12 +9,17 @@ import {
 } from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
-import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
-import { byKind, kindOf } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
-import { worthOf } from '../../catalog/offer-details.ts'
+import {
+  byKind,
+  type FaceValue,
+  faceValueFor,
+  type Kind,
+  kindOf,
+  type Offer,
+  worthOf,
+} from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import {
   type ExampleBody,

@@ -1,9 +1,8 @@
 import type { Network, SettleResponse } from '@x402/core/types'
 import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt'
 import * as z from 'zod'
-import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
+import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import {
   bodySchemaFor,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { byPlural } from '../../catalog/good.ts'
 import { names } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
+import { byPlural } from '../../catalog/offer.ts'
 import {
   answers,
   catalogPrefix,

@@ -12,7 +12,7 @@ import {
   refunded,
   unpayable,
 } from '../../../test/fixtures/sample-orders.ts'
-import type { Delivery, Recipient } from '../../catalog/good.ts'
+import type { Delivery, Recipient } from '../../catalog/offer.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createVault } from '../../secrets/secrets.ts'
 import { orderBody, orderItem } from './order.ts'

@@ -1,8 +1,8 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
 import * as z from 'zod'
-import { type Delivery, kindOf, kinds, type Recipient } from '../../catalog/good.ts'
 import type { Goods } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
+import { type Delivery, kindOf, kinds, type Recipient } from '../../catalog/offer.ts'
 import { never } from '../../lib/errors.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import {

@@ -13,7 +13,7 @@ import {
   refunded,
   unpayable,
 } from '../../../test/fixtures/sample-orders.ts'
-import type { Delivery } from '../../catalog/good.ts'
+import type { Delivery } from '../../catalog/offer.ts'
 import { deliveryHash, ReceiptAnswer, ReceiptClaims } from '../../orders/delivery-receipt.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createDigest, createSigningKeys, createVault } from '../../secrets/secrets.ts'

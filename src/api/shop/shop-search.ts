@@ -1,6 +1,5 @@
-import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
-import type { Kind } from '../../catalog/offer.ts'
+import { type Kind, kinds } from '../../catalog/offer.ts'
 import type { RateTable } from '../../catalog/ports.ts'
 import { type Found, findFor } from '../../catalog/question/find.ts'
 import type { Indexes } from '../../catalog/question/reading.ts'

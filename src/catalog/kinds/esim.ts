@@ -40,25 +40,22 @@ import {
 export interface EsimOffer extends OfferBase {
   readonly kind: 'esim'
   readonly allowance: Allowance
-  /** Every country the plan works in, the plan's own country included. */
+  /** Its own country included. */
   readonly coverage: readonly Coverage[]
 }
 
 export interface Coverage {
-  /** ISO 3166-1 alpha-2. */
   readonly country: string
   /** 2G, 3G, 4G, 5G. */
   readonly speeds: readonly string[]
 }
 
-/** Multi-country plans have no country of their own, only those that they cover. */
 export function isRegional(offer: EsimOffer): boolean {
   return offer.country === undefined
 }
 
 const iccid = /^89\d{17,18}$/
 
-/** An ICCID without the spaces and hyphens between its printed groups. */
 const digitsOf = (text: string) => text.replace(/[\s-]/g, '')
 
 const recipient = z.strictObject({
@@ -81,10 +78,7 @@ const delivery = z.object({
 })
 export type EsimDelivery = z.infer<typeof delivery>
 
-/**
- * The text of an activation code's QR, "LPA:1$host$id" (SGP.22 4.1), or undefined without a host.
- * Suppliers give either the bare matching id or the whole text, so this takes both.
- */
+/** The text of the QR code, "LPA:1$host$id" (SGP.22 4.1), or undefined without a host. */
 export function lpaOf(delivery: Pick<EsimDelivery, 'smdpAddress' | 'activationCode' | 'lpa'>) {
   if (delivery.lpa !== undefined) return delivery.lpa
   const { smdpAddress, activationCode = '' } = delivery
@@ -129,7 +123,6 @@ const search = defineSearch({
   }),
 })
 
-/** Takes both published sets of parameters together (docs/contributors/decisions/017). */
 const browse = defineSearch({
   plural: 'esims',
   maxLimit: 100,
@@ -151,7 +144,6 @@ const browse = defineSearch({
     duration: described(wholeNumber(1, 3650), 'Duration in days, exactly'),
     q: text,
   },
-  /** With `regional=true` the plan must cover `country`, as it must cover those in `covers`. */
   filtersOf({ country, regional, duration, q, covers = [], ...named }) {
     const region = named.regions ?? named.region
     const shared = { text: q, durationDays: duration, regions: region && [region] }
@@ -192,7 +184,6 @@ const browse = defineSearch({
 
 const maxSentence = 160
 
-/** eSIM data plans for travel. */
 export const esim = {
   kind: 'esim',
   plural: 'esims',

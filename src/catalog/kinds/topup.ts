@@ -26,7 +26,6 @@ import {
 
 export interface TopupOffer extends OfferBase {
   readonly kind: 'topup'
-  /** The line's country: a topup is always for one. */
   readonly country: string
   readonly allowance: Allowance
 }
@@ -43,7 +42,6 @@ const recipient = z.strictObject({
     .describe('true insists on a phone number that was refused because no numbering plan has it'),
 })
 
-/** The phone number to credit, in E.164 form. */
 export type TopupRecipient = Pick<z.infer<typeof recipient>, 'msisdn'>
 
 const operator = described(
@@ -95,7 +93,6 @@ const browse = defineSearch({
   }),
 })
 
-/** Airtime, data and bundles for a phone number. */
 export const topup = {
   kind: 'topup',
   plural: 'topups',
@@ -153,7 +150,6 @@ export const topup = {
     if (typeof msisdn !== 'string') return []
     const read = readPhone(msisdn, country)
     if ('fault' in read) return [{ field: 'msisdn', ...read.fault }]
-    // If confirmNumber is neither true nor false, only that fault is reported.
     const isGood = read.isValid || (confirmNumber !== undefined && confirmNumber !== false)
     return isGood ? [] : [{ field: 'msisdn', code: 'unassigned_number' }]
   },
@@ -170,7 +166,6 @@ export const topup = {
     confirmationNumber: plainText.optional(),
     credited: credited.optional(),
   }),
-  /** Shows the number that was topped up, until the personal fields are erased. */
   resultOf(delivery, told: () => TopupRecipient | undefined) {
     const { msisdn } = told() ?? {}
     return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }

@@ -21,17 +21,13 @@ export interface VoucherOffer extends OfferBase {
   readonly kind: 'voucher'
   /** The supplier's own categories, if they differ from the published sub-types: "Fuel". */
   readonly categories?: readonly string[]
-  /** About the brand. */
   readonly description?: string
-  /** The supplier's picture of the card. */
   readonly image?: string
-  /** How the card is redeemed, if the brand says. */
   readonly redemptionInstructions?: string
   /** The supplier's keys of the fields that the buyer must fill: "recipient.email". */
   readonly requiredFields: readonly string[]
 }
 
-/** The categories of a voucher in the catalog interface. */
 function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
   return categories ?? subTypes
 }
@@ -54,7 +50,6 @@ const alike = (text: string) => text.trim()
 
 const name = 'must be text of 1 to 80 characters without control characters'
 
-/** The supplier's keys that each field of a purchase fills. */
 const filledKeys = {
   firstName: ['recipient.firstName', 'sender.firstName'],
   lastName: ['recipient.lastName', 'sender.lastName'],
@@ -62,7 +57,6 @@ const filledKeys = {
   country: ['recipient.country', 'sender.country'],
 } as const
 
-/** The fields that a brand may require and a purchase can fill, by Zendit's keys. */
 export const fillableFields: ReadonlySet<string> = new Set(Object.values(filledKeys).flat())
 
 const brand = described(searchName, 'Brand: its name, or the beginning of the words of its name')
@@ -107,7 +101,6 @@ const browse = defineSearch({
   }),
   checked({ category, ...params }, index) {
     const { minValue, maxValue } = params
-    // Categories are the supplier's own words, so the allowed values are those in the catalog.
     const known =
       category === undefined
         ? {}
@@ -128,7 +121,6 @@ const browse = defineSearch({
   }),
 })
 
-/** Gift cards of brands. */
 export const voucher = {
   kind: 'voucher',
   plural: 'vouchers',

@@ -1,7 +1,6 @@
 import { oneLine } from '../../lib/text.ts'
 import { isCountry } from '../countries.ts'
-import { byKind, kinds } from '../good.ts'
-import type { Kind } from '../offer.ts'
+import { byKind, type Kind, kinds } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { type Amount, amountAt, amountIn, phraseAt, type Token, tokensOf } from './amounts.ts'

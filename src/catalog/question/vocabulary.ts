@@ -1,9 +1,8 @@
 import { fold, wordsOf } from '../../lib/text.ts'
 import { countryCodes, countryName } from '../countries.ts'
-import { kinds } from '../good.ts'
 import { goods } from '../kinds.ts'
 import { voucherSubTypes } from '../lists.ts'
-import type { Kind } from '../offer.ts'
+import { type Kind, kinds } from '../offer.ts'
 import { likenesses } from '../search/words.ts'
 import placeWords from './place-words.json' with { type: 'json' }
 import regions from './regions.json' with { type: 'json' }

@@ -2,23 +2,18 @@ import { eachOf, type Sliced } from '../../lib/scheduling.ts'
 import { fold } from '../../lib/text.ts'
 import type { Offer } from '../offer.ts'
 
-/** A value of a field, and how many offers have it. */
 export type ValueCount = readonly [value: string, offers: number]
 
 /**
- * The values of one field, such as the countries, and which offers have them. Case and accents do not count. An offer
- * may have several values, but few combinations occur, so each offer has the number of its combination.
+ * Case and accents do not count. An offer may have several values, but few combinations occur, so each offer has the
+ * number of its combination.
  */
 export class Field {
-  /** As they are first spelled, sorted by their folded forms. */
   readonly values: readonly string[]
   readonly #places: ReadonlyMap<string, number>
-  /** The combination of each offer. */
   readonly #combinations: Uint32Array
-  /** The values of each combination, by their places in `values`. */
   readonly #valuesOf: readonly Uint32Array[]
 
-  /** @param spelled the values by their folded forms */
   constructor(
     spelled: ReadonlyMap<string, string>,
     combinations: Uint32Array,
@@ -39,7 +34,6 @@ export class Field {
     return place === undefined ? undefined : this.values[place]
   }
 
-  /** The offers that have at least one of these values. */
   having(values: readonly string[]): Bits {
     const wanted = new Set(values.map((value) => this.#places.get(fold(value))))
     const isWanted = this.#valuesOf.map((places) => places.some((place) => wanted.has(place)))
@@ -62,7 +56,6 @@ export class Field {
       .map((place) => [this.values[place] as string, counts[place] as number])
   }
 
-  /** The offers in groups that have exactly the same values, in the order in which the groups begin. */
   groupsOf(positions: Iterable<number>): Map<readonly string[], number[]> {
     const groups = new Map<number, number[]>()
     for (const position of positions) {
@@ -139,7 +132,6 @@ export function fullBits(size: number): Bits {
   return bits
 }
 
-/** The positions that pass a test. */
 export function bitsWhere(size: number, test: (position: number) => boolean): Bits {
   const bits = emptyBits(size)
   for (let position = 0; position < size; position++) if (test(position)) addTo(bits, position)
@@ -162,17 +154,14 @@ export function has(bits: Bits, position: number): boolean {
   return (((bits[position >>> 5] as number) >>> (position & 31)) & 1) === 1
 }
 
-/** Adds to `bits` what the others have. */
 export function unite(bits: Bits, others: Bits): void {
   for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) | (others[at] as number)
 }
 
-/** Leaves in `bits` what both have. */
 export function intersect(bits: Bits, others: Bits): void {
   for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) & (others[at] as number)
 }
 
-/** Takes out of `bits` what the others have. */
 export function subtract(bits: Bits, others: Bits): void {
   for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) & ~(others[at] as number)
 }
@@ -189,7 +178,6 @@ export function countOf(bits: Bits): number {
   return count
 }
 
-/** Visits the positions in ascending order. */
 export function forEachIn(bits: Bits, visit: (position: number) => void): void {
   for (let at = 0; at < bits.length; at++) {
     for (let word = bits[at] as number; word !== 0; word &= word - 1) {

@@ -1,8 +1,8 @@
-/** The filters of a search. An offer must meet all of them (docs/contributors/decisions/017). */
+/** An offer must meet all of them (docs/contributors/decisions/017). */
 export interface Filters {
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
   readonly brand?: string | undefined
-  /** At least one of these brands, by the supplier's keys. */
+  /** By the supplier's keys. */
   readonly brandKeys?: readonly string[] | undefined
   /** Free text: each word begins a word of the offer, typos allowed. It also decides the order of the result. */
   readonly text?: string | undefined
@@ -10,12 +10,10 @@ export interface Filters {
   readonly exactText?: string | undefined
   /** The offer's own country. */
   readonly country?: string | undefined
-  /** The offer's own country is one of these. */
   readonly countries?: readonly string[] | undefined
   readonly subType?: string | undefined
   /** The supplier's own word for a voucher, or one of its sub-types. */
   readonly category?: string | undefined
-  /** At least one of these. */
   readonly regions?: readonly string[] | undefined
   /** true: only plans for several countries. */
   readonly multiCountry?: boolean | undefined
@@ -27,27 +25,20 @@ export interface Filters {
   /** Unlimited data is more than any number. */
   readonly minDataGb?: number | undefined
   readonly maxDataGb?: number | undefined
-  /** Offers of a fixed value, or those whose value the buyer chooses. */
   readonly amount?: AmountKind | undefined
   /** Face value in USD: a fixed one must lie within the bounds, an open one overlap them. */
   readonly minUsd?: number | undefined
   readonly maxUsd?: number | undefined
-  /** The currency of the face value. */
   readonly currency?: string | undefined
   /** In its own currency: a fixed face value is this, an open one includes it. */
   readonly faceValue?: number | undefined
-  /** The lowest price. */
   readonly minUsdc?: number | undefined
   readonly maxUsdc?: number | undefined
-  /** Each of these is met. */
   readonly every?: readonly Filters[] | undefined
-  /** At least one of these is met. */
   readonly any?: readonly Filters[] | undefined
-  /** None of these is met. */
   readonly none?: readonly Filters[] | undefined
 }
 
-/** The same filters except one. */
 export function without(filters: Filters, ...names: readonly (keyof Filters)[]): Filters {
   return { ...filters, ...Object.fromEntries(names.map((name) => [name, undefined])) }
 }
@@ -58,7 +49,6 @@ export interface Band {
   readonly max?: number
 }
 
-/** The usual ranges of gift card values. */
 export const bands: readonly Band[] = [
   { min: 0, max: 10 },
   { min: 10, max: 25 },
@@ -67,6 +57,5 @@ export const bands: readonly Band[] = [
   { min: 100 },
 ]
 
-/** Offers of a fixed value, or those whose value the buyer chooses. */
 export const amountKinds = ['fixed', 'open'] as const
 export type AmountKind = (typeof amountKinds)[number]

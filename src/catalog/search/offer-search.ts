@@ -13,29 +13,23 @@ import {
 import type { Page, SearchIndex } from './search-index.ts'
 import type { FieldName } from './stock.ts'
 
-/** The search over offers of one kind in one interface. */
 export interface OfferSearch {
   readonly query: Params
-  /** Whether the answer has facets, the values to switch to. */
   readonly hasFacets: boolean
   /** @throws Refusal 400 that names the one parameter at fault and what it may be */
   read(given: ParamSource, index: SearchIndex): ReadSearch
 }
 
-/** A search as it was understood. */
 export interface ReadSearch {
   readonly page: Page
   readonly filters: Filters
-  /** Explains why nothing was found, and what would find something. */
   hint(): Hint
 }
 
 interface Definition<P extends Params> {
   readonly query: P
-  /** The most offers on a page. */
   readonly maxLimit: number
   readonly hasFacets?: true
-  /** What is looked for, in the plural. */
   readonly plural: string
   filtersOf(params: ValuesOf<P>): Filters
   /** Checks what only the index can tell. @throws Refusal for values that cannot be combined */
@@ -66,46 +60,36 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
   }
 }
 
-/** Why a result is empty, and what would find something. */
 export interface Hint {
-  /** The parameter that makes the result empty; absent if no single one does. */
   readonly parameter?: string
-  /** A value for it that finds offers, with the other parameters as they are. */
+  /** With the other parameters as they are. */
   readonly nearest?: string
   readonly message: string
 }
 
-/** Values that could be asked for in place of another. */
 export interface Instead<Value> {
   /** Nearest first. */
   readonly values: readonly Value[]
-  /** Makes a sentence about those that find something. By default it names only the nearest. */
+  /** By default it names only the nearest. */
   readonly say?: (works: readonly Value[]) => string
 }
 
-/** For each parameter of a search, what could be asked instead; undefined if nothing is near. */
 type Alternatives<Params> = {
   readonly [Name in keyof Params]?: (
     given: NonNullable<Params[Name]>,
-    /** The filters of the other parameters. */
     left: Filters,
-    /** Whether a value finds something, with the other parameters as they are. */
     finds: (value: NonNullable<Params[Name]>) => boolean,
   ) => Instead<NonNullable<Params[Name]>> | undefined
 }
 
 interface EmptySearch<Params extends object> {
-  /** What was asked for, without limit and offset. */
   readonly params: Params
   readonly index: Pick<SearchIndex, 'count'>
   readonly filtersOf: (params: Params) => Filters
-  /** In the order in which a caller would rather change the parameters. */
   readonly alternatives: Alternatives<Params>
-  /** What was looked for, in the plural: "vouchers". */
   readonly noun: string
 }
 
-/** The most values that are tried for a hint. */
 const maxTries = 20
 
 /** Explains an empty result. Every value that it proposes was searched for and finds something. */
@@ -194,10 +178,7 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/*
- * What a caller could have asked for instead, nearest first. Every value comes from offers that exist,
- * because a hint must never invent one.
- */
+/** Every value comes from offers that exist, because a hint must never invent one. */
 
 /** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
 export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
@@ -207,13 +188,12 @@ export function nearestBrands(index: SearchIndex, given: string): Instead<string
   return { values: [...new Set(brands.map(lexicon.nameOf))] }
 }
 
-/** The most words of a text that are tried, because each costs a search. */
+/** Each costs a search. */
 const maxWords = 16
 
 /**
- * A brand that is spelt almost like the text, or else the words of the text that find something together. Words
- * that are a brand's name, or part of one, are kept before others. Without a whole name among them, the kept words
- * must be at least half of the text.
+ * A brand that is spelt almost like the text, or the words of the text that find something together, brands before
+ * others. Without a whole name among them, they must be at least half of the text.
  */
 export function nearestTexts(
   index: SearchIndex,
@@ -240,10 +220,9 @@ export function nearestTexts(
   }
 }
 
-/** The most words in the name of a country that people write. */
 const longestName = 4
 
-/** The words of a text; a country's name of several words is one of them. */
+/** A country's name of several words is one of them. */
 function partsOf(text: string): string[] {
   const words = wordsOf(text)
   const parts: string[] = []
@@ -256,10 +235,7 @@ function partsOf(text: string): string[] {
   return parts
 }
 
-/**
- * The countries of what the other parameters find: those near the given one first, then those with the most offers.
- * Undefined if nothing else was asked for, because then no country is nearer than another.
- */
+/** Undefined if nothing else was asked for, because then no country is nearer than another. */
 export function countriesWith(
   index: SearchIndex,
   given: string,
@@ -273,7 +249,6 @@ export function countriesWith(
   }
 }
 
-/** The countries with those first that share a region with one of the given countries. */
 export function nearFirst(
   index: SearchIndex,
   given: readonly string[],
@@ -286,7 +261,7 @@ export function nearFirst(
   return [...near, ...far]
 }
 
-/** These values as alternatives; undefined if nothing else was asked for. */
+/** Likewise undefined if nothing else was asked for. */
 export function valuesWith<Value extends string>(
   index: SearchIndex,
   values: readonly Value[],
@@ -296,7 +271,6 @@ export function valuesWith<Value extends string>(
   return { values, say: (works) => `Some have ${listed(works)}.` }
 }
 
-/** The most values that a hint lists. */
 const maxListed = 12
 
 function listed(values: readonly string[]): string {
@@ -304,12 +278,10 @@ function listed(values: readonly string[]): string {
   return `${values.slice(0, maxListed).join(', ')}${more}`
 }
 
-/** The values of the matches, those with the most offers first. */
 export function mostOffered(index: SearchIndex, field: FieldName, filters: Filters): string[] {
   return index.counts(field, filters).map(([value]) => value)
 }
 
-/** The durations of the matches, the nearest to the given one first. */
 export function nearestDurations(
   index: SearchIndex,
   given: number,
@@ -320,7 +292,7 @@ export function nearestDurations(
   return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
 }
 
-/** Those of the given countries that some of the matches cover together, taken greedily in their order. */
+/** Taken greedily in their order. */
 export function coverableOf(
   index: SearchIndex,
   given: readonly string[],
@@ -334,13 +306,11 @@ export function coverableOf(
   })
 }
 
-/** The highest worth of the matches in USD, rounded down to the cent. */
 export function highestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
   const most = index.boundsUsd(filters)?.most
   return { values: most === undefined ? [] : [Math.floor(most * 100 + 1e-6) / 100] }
 }
 
-/** The lowest worth of the matches in USD, rounded up to the cent. */
 export function lowestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
   const least = index.boundsUsd(filters)?.least
   return { values: least === undefined ? [] : [Math.ceil(least * 100 - 1e-6) / 100] }

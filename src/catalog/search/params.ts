@@ -4,28 +4,22 @@ import { fold, oneLine, slugOf, wordsOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import type { Page } from './search-index.ts'
 
-/**
- * A parameter: the JSON Schema that is published for it, and the function that reads it. Both are defined together,
- * so that what is published is what is checked.
- */
+/** What is published is what is checked. */
 export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
-  /** Turns the text, which is never empty, into its value. @throws Refusal `invalid_parameter` */
+  /** @param text never empty @throws Refusal `invalid_parameter` */
   readonly read: (name: string, text: string) => T
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>
 
-/** The values that a set of parameters gives; a parameter that was not given is absent. */
 export type ValuesOf<P extends Params> = {
   readonly [Name in keyof P]?: ReturnType<P[Name]['read']> | undefined
 }
 
-/** The most characters of a code and of a brand's name, and codes in a list. */
 const maxCode = 64
 const maxName = 200
 const maxCodes = 50
-/** No parameter is longer. */
 const maxParam = 1_000
 
 /** The most characters of free text that are read, and what it may have in one form for signs that look the same. */
@@ -34,12 +28,7 @@ const maxText = 200
 const maxWords = 24
 const maxLetters = 40
 
-/**
- * Reads what was given, strictly (docs/contributors/decisions/017). An empty text is how models and forms
- * leave a parameter out.
- *
- * @throws Refusal 400 that names the one parameter at fault and what it may be
- */
+/** An empty text is how models and forms leave a parameter out (docs/contributors/decisions/017). */
 export function readParams<P extends Params>(given: ParamSource, params: P): ValuesOf<P> {
   const told = [...given(Object.keys(params))].filter(([, text]) => text !== '')
   for (const [name, text] of told) boundedText(name, text, maxParam)
@@ -48,21 +37,16 @@ export function readParams<P extends Params>(given: ParamSource, params: P): Val
   ) as ValuesOf<P>
 }
 
-/** The same parameter with a description. */
 export function described<T>(param: Param<T>, description: string, more: object = {}): Param<T> {
   return { ...param, schema: { ...param.schema, description, ...more } }
 }
 
-/** A text at most as long as the longest name of a brand. */
 export const text: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxName },
   read: (name, value) => boundedText(name, value, maxName),
 }
 
-/**
- * Text to search by, with at least one letter or digit. It becomes its normalized words, so that texts that differ
- * only in case, punctuation or spaces are one search, which is answered and cached once.
- */
+/** Texts that differ only in case, punctuation or spaces are one search, which is answered and cached once. */
 export const searchText: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxRead },
   read: (name, value) => {
@@ -72,13 +56,11 @@ export const searchText: Param<string> = {
   },
 }
 
-/** A question in plain words, which is interpreted later. */
 export const question: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxRead },
   read: freeText,
 }
 
-/** A name to search by, folded as names are compared. */
 export const searchName: Param<string> = {
   schema: text.schema,
   read: (name, value) =>
@@ -87,7 +69,6 @@ export const searchName: Param<string> = {
       .replace(/\s+/g, ' '),
 }
 
-/** An ISO 3166-1 alpha-2 code in any case; gives it in upper case. */
 export const country: Param<string> = {
   schema: {
     type: 'string',
@@ -97,7 +78,6 @@ export const country: Param<string> = {
   read: countryCode,
 }
 
-/** Comma-separated country codes, at most 50. Gives them sorted, each once. */
 export const countries: Param<readonly string[]> = {
   schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
   read: (name, value) => {
@@ -113,7 +93,6 @@ export const countries: Param<readonly string[]> = {
   },
 }
 
-/** One value of a list, compared without case and accents; gives it as the list has it. */
 export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
   return {
     schema: { type: 'string', enum: list },
@@ -124,7 +103,7 @@ export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
   }
 }
 
-/** Likewise, and takes the slug too: `south-asia` is South Asia. */
+/** Takes the slug too: `south-asia` is South Asia. */
 export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   return {
     schema: { type: 'string', enum: list },
@@ -135,7 +114,6 @@ export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   }
 }
 
-/** Takes the same values, but publishes the slugs. */
 export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
   return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
@@ -154,7 +132,6 @@ export function wholeNumber(min: number, max: number): Param<number> {
   }
 }
 
-/** An amount of US dollars, 0 or more, written in digits. */
 export const dollars: Param<number> = {
   schema: { type: 'number', minimum: 0 },
   read: (name, value) => {
@@ -167,7 +144,6 @@ export const dollars: Param<number> = {
   },
 }
 
-/** A quantity above zero, written in digits. */
 export const amount: Param<number> = {
   schema: { type: 'number', exclusiveMinimum: 0 },
   read: (name, value) => {
@@ -190,7 +166,6 @@ export const flag: Param<boolean> = {
 
 const defaultLimit = 20
 
-/** The parameters of every paged list; `maxLimit` is 50 in discovery and 100 in the catalog. */
 export function paging(maxLimit: number) {
   return {
     limit: described(wholeNumber(1, maxLimit), 'How many items at most', { default: defaultLimit }),
@@ -200,7 +175,6 @@ export function paging(maxLimit: number) {
   }
 }
 
-/** The page that was asked for, with the published defaults: 20 from 0. */
 export function pageOf(values: {
   readonly limit?: number | undefined
   readonly offset?: number | undefined
@@ -208,7 +182,6 @@ export function pageOf(values: {
   return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
 }
 
-/** @param didYouMean what was probably meant, if known */
 export function refused(parameter: string, message: string, didYouMean?: string | number): Refusal {
   if (didYouMean === undefined) return new Refusal('invalid_parameter', message, { parameter })
   return new Refusal('invalid_parameter', `${message} Did you mean ${didYouMean}?`, {
@@ -277,11 +250,6 @@ function nearestTo<T extends string>(text: string, names: readonly T[]): T | und
   return nearest?.name
 }
 
-/**
- * The name that was probably meant by an unknown one: in another case, by another word for the same, or misspelled.
- *
- * @param sameThing names that people use for the same
- */
 export function nameMeantBy<T extends string>(
   name: string,
   known: readonly T[],
@@ -294,7 +262,6 @@ export function nameMeantBy<T extends string>(
   return meant ?? nearestTo(name, known)
 }
 
-/** The amount in a text such as "$25", "25 USD" or "1,000.50"; undefined when there is not just one. */
 export function dollarsMeantBy(text: string): number | undefined {
   const bare = text
     .replace(/usdc?|us\$|dollars?|bucks|\$/gi, '')
@@ -305,15 +272,11 @@ export function dollarsMeantBy(text: string): number | undefined {
 }
 
 /**
- * Gives the parameters of a call as texts by name, from a query or from the arguments of a tool. Nothing is guessed
- * and nothing dropped, because a silently ignored parameter hides a caller's mistake.
- *
- * @param known the parameters that the operation takes
- * @throws Refusal naming a parameter that is unknown, repeated or not readable
+ * The parameters of a call by name. A silently ignored one would hide a caller's mistake. @param known those that the
+ * operation takes @throws Refusal naming one that is unknown, repeated or not readable
  */
 export type ParamSource = (known: readonly string[]) => ReadonlyMap<string, string>
 
-/** The most characters of a caller's own text that an answer repeats. */
 const maxEcho = 64
 
 /** Names that people use for the same parameter. The first one that an operation takes is proposed. */
@@ -332,11 +295,9 @@ const synonyms: readonly (readonly string[])[] = [
   ['covers', 'countries'],
 ]
 
-/** How callers reach the search that takes the parameters in `onlyThere`. */
 const everyKind = 'the search of every kind (GET /ai/search, tool search)'
 const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
 
-/** The refusal of a parameter that an operation does not take, with the one that was meant. */
 export function unknownParameter(name: string, known: readonly string[]): Refusal {
   const shown = echoOf(name)
   const near = nearParameter(name, known)
@@ -351,7 +312,6 @@ export function unknownParameter(name: string, known: readonly string[]): Refusa
   })
 }
 
-/** A caller's own text as an answer may repeat it: short, and without control characters. */
 export function echoOf(text: string): string {
   return [...text.replace(/\p{C}/gu, '\uFFFD')].slice(0, maxEcho).join('')
 }

@@ -48,29 +48,24 @@ export interface SearchResult {
 export interface Facets {
   readonly countries: readonly string[]
   readonly regions: readonly string[]
-  /** At most 100, those with most offers first. */
   readonly brands: readonly string[]
   readonly subTypes: readonly string[]
   readonly brandTotal: number
 }
 
-/** Offers with exactly the same values of a field. */
 export interface Group {
   readonly values: readonly string[]
   readonly offers: readonly Offer[]
 }
 
-/** A brand, by the supplier's key. */
 export interface Brand {
   readonly brand: string
   /** The name of its first offer, then other spellings. */
   readonly names: readonly string[]
-  /** The own countries of its offers, sorted. */
   readonly countries: readonly string[]
   readonly offers: number
 }
 
-/** The bounds of face values in USD. */
 export interface Bounds {
   readonly least: number
   readonly most: number
@@ -80,7 +75,6 @@ const maxBrands = 100
 /** How many values the lists may have together that are kept for a catalog. */
 const maxValues = 100_000
 
-/** Finds offers of one kind: all that are listed, or those of them that are sold. It never changes. */
 export class SearchIndex {
   readonly size: number
   readonly #matcher: Matcher
@@ -130,13 +124,12 @@ export class SearchIndex {
     }
   }
 
-  /** The values of a field among the matches, sorted. */
   values(field: FieldName, filters: Filters = {}): readonly string[] {
     const have = new Set(this.counts(field, filters).map(([value]) => value))
     return this.#matcher.stock[field].values.filter((value) => have.has(value))
   }
 
-  /** Likewise with how many matches have each, the most frequent first; of equal ones the first by name. */
+  /** The most frequent first; of equal ones the first by name. */
   counts(field: FieldName, filters: Filters = {}): readonly ValueCount[] {
     const key = `${field} ${JSON.stringify(filters)}`
     const known = this.#lists.get(key)
@@ -146,13 +139,11 @@ export class SearchIndex {
     return counts
   }
 
-  /** A value as the catalog writes it, compared without case and accents; undefined if no offer has it. */
   spelled(field: FieldName, value: string): string | undefined {
     const spelled = this.#matcher.stock[field].spelled(value)
     return this.counts(field).some(([one]) => one === spelled) ? spelled : undefined
   }
 
-  /** The bounds of the face values of the matches, as far as these are known; undefined if none is. */
   boundsUsd(filters: Filters): Bounds | undefined {
     const { leastUsd, mostUsd } = this.#matcher.valuation
     let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -163,14 +154,12 @@ export class SearchIndex {
     return least <= most ? { least, most } : undefined
   }
 
-  /** The lowest price of the matches, in USDC. */
   lowestUsdc(filters: Filters): number | undefined {
     const { orders, usdc } = this.#matcher.valuation
     const [position] = orders.price.pageIn(this.#matching(filters), 0, 1)
     return position === undefined ? undefined : usdc[position]
   }
 
-  /** The matches, in the published order, in groups that have exactly the same values of a field. */
   groups(field: FieldName, filters: Filters): Group[] {
     const { stock, valuation } = this.#matcher
     const positions = valuation.orders.published.pageIn(this.#matching(filters), 0, this.size)
@@ -180,7 +169,7 @@ export class SearchIndex {
     }))
   }
 
-  /** All brands, in the order of their first offers. */
+  /** In the order of their first offers. */
   brands(): readonly Brand[] {
     this.#brands ??= this.#listBrands()
     return this.#brands
@@ -213,7 +202,6 @@ export class SearchIndex {
   }
 }
 
-/** All offers of one kind, found in two ways. */
 export interface KindIndex {
   readonly stock: Stock
   readonly listed: SearchIndex
@@ -234,16 +222,12 @@ export function* buildIndex(
   return { stock, listed, sold: areAllSold ? listed : new SearchIndex(matcher, valuation.sold) }
 }
 
-/** The offers of one brand for exactly the same countries, in the published order. */
 export interface BrandPlace {
   readonly countries: readonly string[]
   readonly offers: readonly Offer[]
 }
 
-/**
- * The combinations of countries for which the brand of an offer is sold and that include the first country of the
- * offer, the smallest first.
- */
+/** Where the brand of an offer is sold, with the first country of the offer, the smallest combination first. */
 export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
   const covers = coveredBy(offer).slice(0, 1)
   return index
@@ -257,12 +241,10 @@ const maxSets = 500
 /** Money compared after a conversion may differ in its last digits. */
 const tolerance = 1e-6
 
-/** Makes the set of the offers that meet one filter. */
 type Makers = {
   readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>) => Bits
 }
 
-/** Finds the offers of one kind that meet filters. */
 export class Matcher {
   readonly stock: Stock
   readonly valuation: Valuation
@@ -277,7 +259,6 @@ export class Matcher {
     this.#makers = this.#makersOf(stock, valuation)
   }
 
-  /** The offers in `scope` that meet all filters. */
   matching(filters: Filters, scope: Bits): Bits {
     const matches = scope.slice()
     for (const name of Object.keys(filters) as (keyof Filters)[]) {
@@ -377,7 +358,6 @@ export class Matcher {
     return bits
   }
 
-  /** The offers that have every word; none if there is no word. */
   #withWords(words: readonly string[], postingsOf: (word: string) => readonly Postings[]): Bits {
     if (words.length === 0) return emptyBits(this.#size)
     return this.#every(words.map((word) => this.#union(postingsOf(word))))

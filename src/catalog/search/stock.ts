@@ -1,8 +1,7 @@
 import { eachOf, type Sliced } from '../../lib/scheduling.ts'
 import { fold } from '../../lib/text.ts'
 import { countryNames } from '../countries.ts'
-import { kindOf } from '../good.ts'
-import type { MoneyRange, Offer } from '../offer.ts'
+import { kindOf, type MoneyRange, type Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd, lowestCharge, type Pricing } from '../pricing.ts'
 import {
@@ -18,21 +17,18 @@ import {
 import type { AmountKind } from './filters.ts'
 import { indexWordsOf, isTypoOf, nameFormsOf } from './words.ts'
 
-/** The offers of one kind, with all that they are found by and that exchange rates do not change. */
+/** All that exchange rates do not change. */
 export interface Stock extends Readonly<Record<FieldName, Field>> {
   /** By brand name and then by id. The position of an offer in this list stands for it everywhere in the search. */
   readonly offers: readonly Offer[]
-  /** All words of its texts. */
   readonly words: Lexicon
-  /** The names of its brand, in the forms that a whole text is compared with. */
+  /** In the forms that a whole text is compared with. */
   readonly brandNames: Lexicon
-  /** The words of its brand's name. */
   readonly brandWords: Lexicon
   readonly multiCountry: Bits
   /** NaN if unknown; Infinity if unlimited. */
   readonly dataGb: Float64Array
   readonly days: Float64Array
-  /** The bounds of the face value in its own currency. */
   readonly leastFace: Float64Array
   readonly mostFace: Float64Array
 }
@@ -108,7 +104,6 @@ function* numbersOf(offers: readonly Offer[]) {
   return { multiCountry, dataGb, days, leastFace, mostFace }
 }
 
-/** Every country that an offer can be used in, sorted. */
 export function coveredBy(offer: Offer): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
   return [...new Set([...own, ...kindOf(offer).indexed(offer).covers])].sort()
@@ -156,7 +151,6 @@ function remembered(make: (text: string) => string[]): (text: string) => string[
   }
 }
 
-/** Words or names, sorted, so that those with the same beginning are neighbours, and the offers that have each. */
 class Lexicon {
   readonly #entries: readonly string[]
   readonly #postings: readonly Postings[]
@@ -215,7 +209,6 @@ function* buildLexicon<O extends Offer>(
   return new Lexicon(entries, postings)
 }
 
-/** What the offers of a kind cost and are worth at the exchange rates of one moment, and which are sold. */
 export interface Valuation {
   readonly sold: Bits
   /** The lowest price in USDC; NaN for an offer that is not sold. */
@@ -226,7 +219,6 @@ export interface Valuation {
   readonly orders: Readonly<Record<'published' | 'low' | 'high' | 'price', Ranking>>
 }
 
-/** All offers in one order. */
 class Ranking {
   readonly #positions: Uint32Array
 
@@ -234,7 +226,6 @@ class Ranking {
     this.#positions = positions
   }
 
-  /** Those of a set from the `offset`-th on, at most `limit`. */
   pageIn(bits: Bits, offset: number, limit: number): number[] {
     const end = Math.min(countOf(bits), offset + limit)
     const page: number[] = []
@@ -279,8 +270,8 @@ export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuat
 }
 
 /**
- * By brandName, then by price, then by offerId (docs/contributors/decisions/017). An offer that is not sold stands
- * where the supplier's price would put it; within a brand, one without a price in USD comes last.
+ * By brandName, price, offerId (docs/contributors/decisions/017). An offer that is not sold stands where the supplier's
+ * price would put it; within a brand, one without a price in USD comes last.
  */
 function* publishedOrder(offers: readonly Offer[], usd: Float64Array): Sliced<Uint32Array> {
   const order = Uint32Array.from(offers.keys())

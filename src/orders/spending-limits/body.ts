@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { countryMeantBy, isCountry } from '../../catalog/countries.ts'
-import { kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/offer.ts'
 import { type Fields, meaning } from '../../catalog/purchase-body.ts'
 import { dollarsMeantBy, nameMeantBy } from '../../catalog/search/params.ts'
 import { formatUsdc, usdcFromText } from '../../lib/money.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/offer.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../purchase.fixture.ts'

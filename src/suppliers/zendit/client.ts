@@ -9,31 +9,27 @@ export const families: Readonly<Record<Kind, string>> = {
 }
 
 export interface ZenditClientOptions {
-  /** Where the API is, version included: `https://api.zendit.io/v1`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** For the whole call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
-  readonly fetch?: typeof fetch
 }
 
 interface CallOptions {
   readonly signal?: AbortSignal
-  /** A longer answer is not read to its end. */
   readonly maxBytes?: number
 }
 
 export interface ZenditClient {
-  /** @param path begins with a slash, with all its parts encoded */
+  /** @param path with all its parts encoded */
   get(path: string, call?: CallOptions): Promise<Answer>
-  post(path: string, body: unknown, call?: CallOptions): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
 }
 
 export function createZenditClient({ apiKey, ...options }: ZenditClientOptions): ZenditClient {
   const service = { ...options, authorization: `Bearer ${apiKey}` }
   return {
     get: (path, call = {}) => callJson(service, { method: 'GET', path, ...call }),
-    post: (path, body, call = {}) => callJson(service, { method: 'POST', path, body, ...call }),
+    post: (path, body) => callJson(service, { method: 'POST', path, body }),
   }
 }
 
@@ -76,7 +72,6 @@ function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
   return { code, reason, namesReference, isDuplicate: /DUPLICATE/i.test(code) }
 }
 
-/** A JSON object as the supplier sent it, unchecked. */
 export type Raw = Readonly<Record<string, unknown>>
 
 // Control characters and marks that reorder text; the first set leaves line breaks and tabs alone.
@@ -88,22 +83,19 @@ export function recordOf(value: unknown): Raw | undefined {
   return isRecord ? (value as Raw) : undefined
 }
 
-/** The value as a list; anything else counts as an empty one. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** One line of clean text, cut to `max` characters. Empty or no text gives undefined. */
+/** Cut to `max` characters. Empty or no text gives undefined. */
 export function lineOf(value: unknown, max: number): string | undefined {
   return typeof value === 'string' ? cleaned(value, unwantedInLine, ' ', max) : undefined
 }
 
-/** Clean text that may have line breaks, cut to `max` characters. */
 export function textOf(value: unknown, max: number): string | undefined {
   return typeof value === 'string' ? cleaned(value, unwantedInText, '', max) : undefined
 }
 
-/** The lines of a list, without empty ones, duplicates and items that are not text. */
 export function linesOf(value: unknown, max: { items: number; length: number }): string[] {
   const lines = listOf(value).map((item) => lineOf(item, max.length))
   const present = lines.filter((line) => line !== undefined)
@@ -119,7 +111,6 @@ export function wholePositiveOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) ? positiveOf(value) : undefined
 }
 
-/** Leaves out the fields that are undefined: a field that does not apply is absent. */
 export function present<T extends object>(fields: T): Present<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Present<T>
@@ -161,3 +152,80 @@ export const rejectionReasons = [
   'unreadable_cost',
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
+
+/** Zendit gives up to 1024, but parsing those would hold up buyers for some tens of milliseconds. */
+const pageSize = 256
+/** A page of this many full records is less than a megabyte. */
+const maxPageBytes = 64 * 1024 * 1024
+/** A higher total is taken for a mistake. */
+const maxRecords = 1_000_000
+
+/**
+ * The records of a list, page by page. Throws when the list is not whole: a call fails, a page is short, or the total
+ * changes. Each page begins with the last record of the one before, which shows a record that moved over the edge.
+ *
+ * @param filter more of the query, beginning with `&`
+ */
+export async function* pagesOf(
+  client: ZenditClient,
+  path: string,
+  signal: AbortSignal,
+  filter = '',
+): AsyncGenerator<readonly unknown[]> {
+  let offset = 0
+  let total: number | undefined
+  let last: string | undefined
+  do {
+    const from = last === undefined ? offset : offset - 1
+    const page = await readPage(
+      client,
+      `${path}?_limit=${pageSize}&_offset=${from}${filter}`,
+      signal,
+    )
+    total ??= page.total
+    if (page.total !== total) {
+      throw new Error(`${path} changed while it was read: ${total}, then ${page.total} records`)
+    }
+    const due = Math.min(page.limit, total - from)
+    const fault = faultOf(page, due, last)
+    if (fault !== undefined) throw new Error(`${path} ${fault} at ${from}`)
+    yield page.list.slice(offset - from)
+    offset = from + page.list.length
+    // A supplier that gives one record at a time has no room for an overlap.
+    last = page.limit > 1 ? nameOf(page.list.at(-1)) : undefined
+  } while (offset < total)
+}
+
+/** What identifies a record; two without a name count as the same. */
+function nameOf(record: unknown): string {
+  const { offerId, transactionId } = recordOf(record) ?? {}
+  return JSON.stringify([offerId, transactionId])
+}
+
+function faultOf({ list }: Page, due: number, last: string | undefined): string | undefined {
+  if (list.length !== due) return `is not whole: it gave ${list.length} of ${due} records`
+  if (last === undefined || nameOf(list[0]) === last) return undefined
+  return 'moved while it was read: another record is'
+}
+
+interface Page {
+  readonly limit: number
+  readonly total: number
+  readonly list: readonly unknown[]
+}
+
+async function readPage(client: ZenditClient, url: string, signal: AbortSignal): Promise<Page> {
+  const answer = await client.get(url, { signal, maxBytes: maxPageBytes })
+  if (answer.outcome === 'unknown') throw new Error(`${url}: ${answer.reason}`)
+  if (answer.status !== 200) throw new Error(`${url} was answered with ${answer.status}`)
+  const body = recordOf(answer.body)
+  const { limit, total, list } = body ?? {}
+  if (!isCount(total) || !Array.isArray(list)) throw new Error(`${url} is not a page of records`)
+  // A supplier may give fewer at once than it was asked for, and says so.
+  const given = isCount(limit) && limit > 0 && limit < pageSize ? limit : pageSize
+  return { limit: given, total, list }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxRecords
+}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Delivery } from '../../catalog/good.ts'
 import type { EsimDelivery } from '../../catalog/kinds/esim.ts'
-import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
+import { Delivery } from '../../catalog/offer.ts'
+import { chargeOf, deliveryOf, shownOf } from './zendit.ts'
 
 const receipt = {
   accountId: '',

@@ -1,6 +1,5 @@
-import { kinds } from '../../catalog/good.ts'
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
+import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import type { Listing, OfferSource } from '../../catalog/ports.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { idInCapitals } from '../../lib/ids.ts'
@@ -8,6 +7,7 @@ import { eachOf, inSlices } from '../../lib/scheduling.ts'
 import {
   families,
   lineOf,
+  pagesOf,
   present,
   type Raw,
   type RejectionReason,
@@ -15,7 +15,6 @@ import {
   textOf,
   type ZenditClient,
 } from './client.ts'
-import { pagesOf } from './pages.ts'
 import { parseOffer } from './parse-offer.ts'
 
 export function createZenditOffers(
@@ -107,7 +106,7 @@ async function described(
   return vouchers.length === 0 ? offers : brands.describe(vouchers, signal)
 }
 
-/** What vouchers show of their brand. Both are decoration: no sale depends on them. */
+/** Decoration: no sale depends on it. */
 interface BrandInfo {
   readonly description?: string
   readonly image?: string
@@ -127,11 +126,11 @@ type KnownBrands = Map<string, Known>
 
 type BrandBook = ReturnType<typeof createBrandBook>
 
-/** Knows the brands of one load, and asks the supplier about each at most once a day. */
+/** Asks the supplier about each brand at most once a day. */
 function createBrandBook(client: ZenditClient, now: () => Date, known: KnownBrands) {
   const ask = createAsking()
   return {
-    /** The same offers with description and image, as far as they can be had. Never fails. */
+    /** Never fails. */
     async describe(offers: readonly VoucherOffer[], signal: AbortSignal) {
       const oldest = now().getTime() - keepForMs
       const brands = new Set(offers.map((offer) => offer.brand))
@@ -164,7 +163,7 @@ function createAsking() {
   }
 }
 
-/** What the supplier says of a brand; empty if it does not know the brand; undefined if the call failed. */
+/** Empty if it does not know the brand; undefined if the call failed. */
 async function readBrand(
   client: ZenditClient,
   brand: string,

@@ -23,7 +23,7 @@ import {
   wholePositiveOf,
 } from './client.ts'
 
-/** The form of an offer id. It is also part of the URL of its page, where `.` and `..` would be path steps. */
+/** Also part of the URL of its page, where `.` and `..` would be path steps. */
 const offerIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 const productTypes: Readonly<Record<Kind, string>> = {
@@ -32,7 +32,6 @@ const productTypes: Readonly<Record<Kind, string>> = {
   esim: 'ESIM',
 }
 
-/** Zendit's names of topup sub-types, and the names that the store publishes for them. */
 const topupSubTypeNames: ReadonlyMap<string, string> = new Map([
   ['mobile top up', 'voice'],
   ['mobile bundle', 'bundle'],
@@ -189,7 +188,6 @@ const alpha2Codes: ReadonlySet<string> = new Set(alpha2ByAlpha3.values())
 /** Codes that stand for a country although ISO 3166-1 does not assign them. */
 const others: Readonly<Record<string, string>> = { XKX: 'XK', UK: 'GB', EL: 'GR' }
 
-/** ISO 3166-1 alpha-2 of a code in either form and any case, or undefined for anything else. */
 function alpha2Of(code: string): string | undefined {
   const upper = others[code.toUpperCase()] ?? code.toUpperCase()
   return alpha2Codes.has(upper) ? upper : alpha2ByAlpha3.get(upper)
@@ -278,7 +276,6 @@ function amountRejection(amount: unknown): RejectionReason | undefined {
   return Number.isInteger(amount) ? undefined : 'price_not_whole'
 }
 
-/** Minor units are decimal in every currency that is sold: 1, 10, 100, … 1 000 000. */
 function isDivisor(value: unknown): value is number {
   return (
     typeof value === 'number' && [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].includes(value)

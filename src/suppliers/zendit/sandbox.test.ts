@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../sandbox/supplier/server.ts'
-import type { Recipient } from '../../catalog/good.ts'
+import type { Recipient } from '../../catalog/offer.ts'
 import type { Listing } from '../../catalog/ports.ts'
 import type { Held, SupplierOrder } from '../supplier.ts'
 import { createZenditClient, type ZenditClient } from './client.ts'

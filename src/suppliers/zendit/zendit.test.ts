@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Recipient } from '../../catalog/good.ts'
+import type { Recipient } from '../../catalog/offer.ts'
 import { type Reply, type ScriptOf, scriptedClient } from '../scripted-server.fixture.ts'
 import type { SupplierOrder } from '../supplier.ts'
 import { createZenditSupplier } from './zendit.ts'

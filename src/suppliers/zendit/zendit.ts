@@ -1,6 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { kinds, type Recipient } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
+import {
+  type Charge,
+  type Delivery,
+  type Kind,
+  kinds,
+  type Recipient,
+} from '../../catalog/offer.ts'
 import type { Answer } from '../../lib/http-call.ts'
 import {
   type Balance,
@@ -22,17 +27,17 @@ import {
   failureOf,
   families,
   lineOf,
+  pagesOf,
   positiveOf,
   present,
   type Raw,
   recordOf,
   refusalOf,
   type SupplierNo,
+  wholePositiveOf,
   type ZenditClient,
 } from './client.ts'
-import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 import { createZenditOffers } from './offers.ts'
-import { pagesOf } from './pages.ts'
 
 export const zendit = {
   variables: 'SUPPLIER',
@@ -56,14 +61,14 @@ function webhookOf(agreed: SupplierAccess['webhook']): ConnectedSupplier['webhoo
     isGenuine(headers) {
       if (agreed === undefined || agreed.value === '') return false
       const sent = headers[agreed.header.toLowerCase()]
-      // In constant time, so that the value cannot be guessed byte by byte.
       return typeof sent === 'string' && timingSafeEqual(digest(sent), digest(agreed.value))
     },
     // Only a hint: nothing else in the body is believed, and the purchase is looked up instead.
     referenceIn(body) {
       const reference = recordOf(body)?.['transactionId']
-      const isReference = typeof reference === 'string' && /^[A-Za-z0-9]{1,64}$/.test(reference)
-      return isReference ? reference : undefined
+      return typeof reference === 'string' && referencePattern.test(reference)
+        ? reference
+        : undefined
     },
   }
 }
@@ -72,10 +77,11 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
-
 /** The store's reference is the `transactionId`, which Zendit accepts only once, so a purchase can be repeated. */
-export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
+export function createZenditSupplier(
+  client: ZenditClient,
+  now: () => Date,
+): Omit<ConnectedSupplier, 'statement' | 'webhook'> {
   return {
     place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
     lookup: (kind, reference) => lookup(client, kind, reference),
@@ -92,6 +98,38 @@ async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed
   if (answer.status === 200) return isAbout(answer.body, order.reference) ? held : strange(answer)
   const refusal = noOf(answer)
   return refusal === undefined ? strange(answer) : afterRefusal(client, order, refusal)
+}
+
+function purchaseBody(order: SupplierOrder): Raw {
+  const value = order.value === undefined ? {} : { value: { type: 'PRICE', value: order.value } }
+  return {
+    offerId: order.product,
+    transactionId: order.reference,
+    ...value,
+    ...recipientBody(order.recipient),
+  }
+}
+
+function recipientBody(recipient: Recipient): Raw {
+  switch (recipient.kind) {
+    case 'voucher':
+      return { fields: voucherFields(recipient) }
+    case 'topup':
+      return { recipientPhoneNumber: recipient.msisdn }
+    case 'esim':
+      return recipient.iccid === undefined ? {} : { iccid: recipient.iccid }
+  }
+}
+
+/** Everything that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
+function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
+  const { firstName, lastName, email, country } = recipient
+  const given = Object.entries({ firstName, lastName, email, country })
+  return ['recipient', 'sender'].flatMap((side) =>
+    given.flatMap(([key, value]) =>
+      value === undefined ? [] : [{ key: `${side}.${key}`, value }],
+    ),
+  )
 }
 
 /**
@@ -116,16 +154,6 @@ async function lookup(client: ZenditClient, kind: Kind, reference: string): Prom
   return read.outcome === 'found' ? heldOf(kind, read.record) : read
 }
 
-async function readPurchase(client: ZenditClient, kind: Kind, reference: string) {
-  const answer = await client.get(`/${families[kind]}/purchases/${segment(reference)}`)
-  if (answer.outcome === 'unknown') return answer
-  if (answer.status === 404 && noOf(answer) !== undefined) return { outcome: 'none' } as const
-  const record = answer.status === 200 ? recordOf(answer.body) : undefined
-  return record !== undefined && isAbout(record, reference)
-    ? ({ outcome: 'found', record } as const)
-    : strange(answer)
-}
-
 function heldOf(kind: Kind, record: Raw): Held {
   switch (record['status']) {
     case 'DONE': {
@@ -143,15 +171,46 @@ function heldOf(kind: Kind, record: Raw): Held {
   }
 }
 
-/** Zendit refunds eSIMs only: a voucher or topup that is `DONE` cannot be given back. */
+/**
+ * Zendit refunds eSIMs only: a voucher or topup that is `DONE` cannot be given back. The refund may fail after it was
+ * accepted: only its record proves it, so that is read first. A repeated request may be refused because the first one
+ * was accepted and its record is not shown yet.
+ */
 async function cancel(
   client: ZenditClient,
   kind: Kind,
   reference: string,
   isRepeat: boolean,
 ): Promise<Cancelled> {
-  if (kind === 'esim') return cancelEsim(client, segment(reference), isRepeat)
-  return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
+  if (kind !== 'esim') return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
+  const path = `/esim/purchases/${segment(reference)}/refund`
+  const recorded = verdictOf(await client.get(path))
+  if (recorded.outcome !== 'none') return recorded
+  const verdict = verdictOf(await client.post(path, {}))
+  if (verdict.outcome !== 'none') return verdict
+  const reason = `the supplier does not take this eSIM back (${verdict.code})`
+  return { outcome: isRepeat ? 'unknown' : 'refused', reason }
+}
+
+function verdictOf(answer: Answer): Cancelled | { outcome: 'none'; code: string } {
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 200) return statusVerdict(recordOf(answer.body)?.['status'])
+  const refusal = noOf(answer)
+  return refusal === undefined ? strange(answer) : { outcome: 'none', code: refusal.code }
+}
+
+function statusVerdict(status: unknown): Cancelled {
+  switch (status) {
+    case 'DONE':
+      return { outcome: 'cancelled' }
+    case 'FAILED':
+    case 'FAIL':
+      return { outcome: 'refused', reason: 'the refund of this eSIM failed at the supplier' }
+    default:
+      return typeof status === 'string'
+        ? { outcome: 'pending' }
+        : { outcome: 'unknown', reason: 'the refund has no state' }
+  }
 }
 
 /** Zendit lists the plans of an eSIM only to the account that bought it. */
@@ -182,35 +241,14 @@ async function acceptsKey(client: ZenditClient): Promise<'yes' | 'no' | 'unknown
   return answer.status === 200 ? 'yes' : 'unknown'
 }
 
-function purchaseBody(order: SupplierOrder): Raw {
-  const value = order.value === undefined ? {} : { value: { type: 'PRICE', value: order.value } }
-  return {
-    offerId: order.product,
-    transactionId: order.reference,
-    ...value,
-    ...recipientBody(order.recipient),
-  }
-}
-
-function recipientBody(recipient: Recipient): Raw {
-  switch (recipient.kind) {
-    case 'voucher':
-      return { fields: voucherFields(recipient) }
-    case 'topup':
-      return { recipientPhoneNumber: recipient.msisdn }
-    case 'esim':
-      return recipient.iccid === undefined ? {} : { iccid: recipient.iccid }
-  }
-}
-
-/** Everything that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
-function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
-  const { firstName, lastName, email, country } = recipient
-  const given = Object.entries({ firstName, lastName, email, country })
-  const filled = given.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
-  return ['recipient', 'sender'].flatMap((side) =>
-    filled.map(({ key, value }) => ({ key: `${side}.${key}`, value })),
-  )
+async function readPurchase(client: ZenditClient, kind: Kind, reference: string) {
+  const answer = await client.get(`/${families[kind]}/purchases/${segment(reference)}`)
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 404 && noOf(answer) !== undefined) return { outcome: 'none' } as const
+  const record = answer.status === 200 ? recordOf(answer.body) : undefined
+  return record !== undefined && isAbout(record, reference)
+    ? ({ outcome: 'found', record } as const)
+    : strange(answer)
 }
 
 const held: Placed = { outcome: 'held' }
@@ -236,55 +274,12 @@ function isAbout(body: unknown, reference: string): boolean {
   return recordOf(body)?.['transactionId'] === reference
 }
 
+const referencePattern = /^[A-Za-z0-9]{1,64}$/
+
 /** Zendit accepts only alphanumeric references, so any other one is a defect of the store. */
 function segment(reference: string): string {
-  if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
+  if (!referencePattern.test(reference)) throw new Error('The reference is not alphanumeric')
   return reference
-}
-
-/** The refund of an eSIM may fail after it was accepted: only its record proves it, so that is read first. */
-async function cancelEsim(
-  client: ZenditClient,
-  reference: string,
-  isRepeat: boolean,
-): Promise<Cancelled> {
-  const path = `/esim/purchases/${reference}/refund`
-  const recorded = verdictOf(await client.get(path))
-  return recorded === 'none' ? askedFor(client, path, isRepeat) : recorded
-}
-
-/** A repeated request may be refused because the first one was accepted and its record is not shown yet. */
-async function askedFor(client: ZenditClient, path: string, isRepeat: boolean): Promise<Cancelled> {
-  const answer = await client.post(path, {})
-  const verdict = verdictOf(answer)
-  if (verdict !== 'none') return verdict
-  return { outcome: isRepeat ? 'unknown' : 'refused', reason: refusedBy(answer) }
-}
-
-function refusedBy(answer: Answer): string {
-  const code = answer.outcome === 'answered' ? refusalOf(answer)?.code : undefined
-  return `the supplier does not take this eSIM back (${code})`
-}
-
-function verdictOf(answer: Answer): Cancelled | 'none' {
-  if (answer.outcome === 'unknown') return answer
-  if (answer.status === 200) return statusVerdict(recordOf(answer.body)?.['status'])
-  return noOf(answer) === undefined ? strange(answer) : 'none'
-}
-
-function statusVerdict(status: unknown): Cancelled {
-  if (typeof status !== 'string') {
-    return { outcome: 'unknown', reason: 'the refund has no state' }
-  }
-  switch (status) {
-    case 'DONE':
-      return { outcome: 'cancelled' }
-    case 'FAILED':
-    case 'FAIL':
-      return { outcome: 'refused', reason: 'the refund of this eSIM failed at the supplier' }
-    default:
-      return { outcome: 'pending' }
-  }
 }
 
 export function zenditStatement(
@@ -293,7 +288,10 @@ export function zenditStatement(
 ): SupplierStatement {
   return {
     purchases: () => purchases(client, now(), signal),
-    purchase: (kind, reference) => purchase(client, kind, reference),
+    async purchase(kind, reference) {
+      const read = await readPurchase(client, kind, reference)
+      return read.outcome === 'found' ? holds(kind, read.record) : read
+    },
   }
 }
 
@@ -311,24 +309,14 @@ async function* purchases(
   }
 }
 
-async function purchase(
-  client: ZenditClient,
-  kind: Kind,
-  reference: string,
-): Promise<SupplierHolds> {
-  const read = await readPurchase(client, kind, reference)
-  return read.outcome === 'found' ? holds(kind, read.record) : read
-}
-
 function holds(kind: Kind, record: Raw): SupplierHolds {
-  const found = purchaseOf(kind, record)
-  if (found.state !== 'delivered') return { outcome: 'found', purchase: found }
+  const purchase = purchaseOf(kind, record)
+  if (purchase.state !== 'delivered') return { outcome: 'found', purchase }
   const delivery = deliveryOf(kind, record)
   // Without goods in its record there is nothing to deliver yet. They may still be written.
-  if (delivery === undefined) {
-    return { outcome: 'found', purchase: { ...found, state: 'pending' } }
-  }
-  return { outcome: 'found', purchase: found, delivery }
+  return delivery === undefined
+    ? { outcome: 'found', purchase: { ...purchase, state: 'pending' } }
+    : { outcome: 'found', purchase, delivery }
 }
 
 /** @throws Error if the record is not a purchase, because none may be left out silently */
@@ -363,4 +351,146 @@ function stateOf(record: Raw): SupplierPurchase['state'] {
     default:
       return 'pending'
   }
+}
+
+const maxText = 20_000
+
+/** Undefined while the goods are not in the record of a finished purchase yet. */
+export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
+  switch (kind) {
+    case 'voucher':
+      return voucherDelivery(record)
+    case 'topup':
+      return topupDelivery(record)
+    case 'esim':
+      return esimDelivery(record)
+  }
+}
+
+type VoucherDelivery = Extract<Delivery, { kind: 'voucher' }>
+
+/**
+ * Zendit's receipt has one secret, `epin`, which is the code; some brands send `voucherId` instead. If a receipt has
+ * both, or an `accountId`, nothing says what the second number is. It is passed on under its own name, so that the
+ * buyer gets all of it and none of it is mislabelled as a PIN.
+ *
+ * Without a code or a link there is nothing to redeem yet, unless the goods were sent by mail.
+ */
+function voucherDelivery(record: Raw): Delivery | undefined {
+  const receipt = recordOf(record['receipt'])
+  if (receipt === undefined) return undefined
+  const delivery = voucherOf(record, receipt)
+  const isMailed = /mail/i.test(String(receipt['deliveryType']))
+  if (delivery.code !== undefined || delivery.redemptionUrl !== undefined) return delivery
+  return isMailed ? explained(delivery, mailedWords) : undefined
+}
+
+const mailedWords =
+  'The supplier has sent this voucher by e-mail to its recipient; no code was given to this store.'
+const missingWords =
+  'The supplier has delivered this voucher, and gave this store neither a code nor a link. It may have been sent by e-mail to its recipient.'
+
+export function shownOf(kind: Kind, record: Raw): Delivery | undefined {
+  if (kind !== 'voucher') return undefined
+  return explained(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
+}
+
+function explained(delivery: VoucherDelivery, words: string): VoucherDelivery {
+  return present({ ...delivery, instructions: joined([words, delivery.instructions]) })
+}
+
+function voucherOf(record: Raw, receipt: Raw): VoucherDelivery {
+  const epin = secretOf(receipt['epin'])
+  const voucherId = secretOf(receipt['voucherId'])
+  const code = epin ?? voucherId
+  const redemptionUrl = secretOf(receipt['redemptionUrl'])
+  const others = [
+    numberLine('Voucher ID', code === voucherId ? undefined : voucherId),
+    numberLine('Account ID', secretOf(receipt['accountId'])),
+  ]
+  const confirmation = recordOf(record['confirmation'])
+  return present({
+    kind: 'voucher' as const,
+    code,
+    redemptionUrl,
+    instructions: joined([wordsOf(receipt['instructions']), wordsOf(receipt['notes']), ...others]),
+    terms: wordsOf(receipt['terms']),
+    expiresAt: timeOf(receipt['expiresAt']),
+    confirmationNumber:
+      secretOf(receipt['confirmationNumber']) ?? secretOf(confirmation?.['confirmationNumber']),
+    credited: creditedOf(record),
+  })
+}
+
+/** Nothing has to be handed over, so a finished topup is delivered with or without a number. */
+function topupDelivery(record: Raw): Delivery {
+  const confirmation = recordOf(record['confirmation'])
+  return present({
+    kind: 'topup' as const,
+    confirmationNumber: secretOf(confirmation?.['confirmationNumber']),
+    credited: creditedOf(record),
+  })
+}
+
+/** A plan for an installed eSIM may come without an activation code. */
+function esimDelivery(record: Raw): Delivery | undefined {
+  const confirmation = recordOf(record['confirmation'])
+  const iccid = secretOf(confirmation?.['iccid'])?.replace(/F$/i, '')
+  if (confirmation === undefined || iccid === undefined) return undefined
+  return present({
+    kind: 'esim' as const,
+    iccid,
+    smdpAddress: secretOf(confirmation['smdpAddress']),
+    ...activationOf(secretOf(confirmation['activationCode'])),
+    instructions: wordsOf(confirmation['redemptionInstructions']),
+  })
+}
+
+/** By itself, or in the text of its QR code, which names the host too: "LPA:1$host$code", and more (SGP.22 4.1). */
+function activationOf(text: string | undefined) {
+  const [, parts] = /^(?:LPA:)?(1\$.+)$/i.exec(text ?? '') ?? []
+  if (parts === undefined) return { activationCode: text }
+  const [, host, code] = parts.split('$')
+  const address = host ? { smdpAddress: host } : {}
+  return { ...address, activationCode: code || undefined, lpa: `LPA:${parts}` }
+}
+
+function creditedOf(record: Raw) {
+  const currency = record['sendCurrency']
+  const amount = positiveOf(record['send'])
+  const currencyDivisor = wholePositiveOf(record['sendCurrencyDivisor'])
+  const isMoney = amount && currencyDivisor && typeof currency === 'string' && currency !== ''
+  return isMoney ? { amount, currency, currencyDivisor } : undefined
+}
+
+export function chargeOf(record: Raw): Charge | undefined {
+  const { cost: amount, costCurrency: currency, costCurrencyDivisor: divisor } = record
+  const isCharge =
+    Number.isSafeInteger(amount) && typeof currency === 'string' && wholePositiveOf(divisor)
+  return isCharge ? { amount: amount as number, currency, divisor: divisor as number } : undefined
+}
+
+/** A code must reach the buyer unchanged: not cut, and not cleaned except for the space around it. */
+function secretOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  return text === '' || text.length > maxText ? undefined : text
+}
+
+function wordsOf(value: unknown): string | undefined {
+  return secretOf(typeof value === 'string' ? value.slice(0, maxText) : value)
+}
+
+function timeOf(value: unknown): string | undefined {
+  const time = secretOf(value)
+  return time?.startsWith('0001-') ? undefined : time
+}
+
+function numberLine(label: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${label}: ${value}`
+}
+
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  const text = parts.filter((part) => part !== undefined).join('\n')
+  return wordsOf(text)
 }

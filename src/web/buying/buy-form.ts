@@ -1,7 +1,6 @@
 import type { CheckoutService } from '../../api/checkout.ts'
 import { purchasePath } from '../../api/operation.ts'
-import type { Offer } from '../../catalog/offer.ts'
-import { worthOf } from '../../catalog/offer-details.ts'
+import { type Offer, worthOf } from '../../catalog/offer.ts'
 import { readPhone } from '../../catalog/phone.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'

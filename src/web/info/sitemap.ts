@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/offer.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'

@@ -1,7 +1,6 @@
 import { countriesIn } from '../../api/shop/shop-search.ts'
-import { kinds } from '../../catalog/good.ts'
 import { goods } from '../../catalog/kinds.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
+import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { WebDeps } from '../frame/deps.ts'

@@ -1,5 +1,4 @@
-import type { Allowance, Offer } from '../../catalog/offer.ts'
-import type { DescribedOffer } from '../../catalog/offer-details.ts'
+import type { Allowance, DescribedOffer, Offer } from '../../catalog/offer.ts'
 import type { Html } from '../frame/html.ts'
 import { fact } from '../frame/parts.ts'
 import { countryName, once, placeByName, type Texts } from '../texts/texts.ts'

@@ -12,8 +12,7 @@ import {
   shopSearch,
   type UnderstoodPart,
 } from '../../api/shop/shop-search.ts'
-import { kindOf, kinds } from '../../catalog/good.ts'
-import type { Offer } from '../../catalog/offer.ts'
+import { kindOf, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { esim, fixed, open, topup, voucher } from '../../test/fixtures/offers.ts'
-import { faceValueFor } from './face-value.ts'
-import { worthOf } from './offer-details.ts'
+import { faceValueFor, worthOf } from './offer.ts'
 
 const euros = (min: number, max: number) => ({ ...open(min, max, 1), currency: 'EUR' })
 
