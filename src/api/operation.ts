@@ -1,3 +1,9 @@
+import type {
+  JWSSignedReceipt,
+  OfferReceiptIssuer,
+  ReceiptPayload,
+} from '@x402/extensions/offer-receipt'
+import type { EVMMessageVerifier } from '@x402/extensions/sign-in-with-x'
 import * as z from 'zod'
 import type { LiveCatalog } from '../catalog/catalog.ts'
 import { goods } from '../catalog/kinds.ts'
@@ -5,14 +11,13 @@ import type { Kind } from '../catalog/offer.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { type ParamSource, type Params, readParams } from '../catalog/search/params.ts'
 import type { Health } from '../health/health.ts'
+import type { Signals } from '../health/verdict.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
-import type { OrderStore } from '../orders/ports.ts'
+import type { NonceStore, OrderStore } from '../orders/ports.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
 import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
-import type { SignInAsk, SignInDeps } from './buying/credentials.ts'
-import type { PaymentRequiredDeps } from './buying/payment-required.ts'
 
 /**
  * One call of the API, described once: the routes, the manifest, openapi.json, the tools of MCP and the pages for
@@ -123,6 +128,37 @@ export interface ReadDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
   readonly site: Site
+}
+
+export interface SignInDeps {
+  readonly site: Site
+  /** CAIP-2. */
+  readonly network: string
+  readonly nonces: NonceStore
+  /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
+  readonly nonceMark: Digest
+  /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
+  readonly verifyMessage: EVMMessageVerifier
+  readonly now: () => Date
+}
+
+/** The purpose of a signature, as stated in its challenge. */
+export interface SignInAsk {
+  readonly path: string
+  readonly description: string
+  /** Wallets show it to the signer (EIP-4361): printable ASCII on one line. */
+  readonly statement: string
+}
+
+export interface PaymentRequiredDeps {
+  readonly site: Site
+  readonly issuer: Issuer
+  readonly signals: () => Signals
+  readonly fulfillmentDeadlineSeconds: number
+}
+
+export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
+  signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
 }
 
 /** The dependencies of selling, and of showing and refunding orders, for all transports. */

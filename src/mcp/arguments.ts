@@ -2,11 +2,29 @@ import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
+import type { FaultLog, ProofLimit } from '../api/operation.ts'
 import { buyPath, type Credentials, purchasePath } from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
 import { type ExampleBody, kindSchemaFor } from '../catalog/purchase-body.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
-import type { JsonObject, ToolCall } from './call.ts'
+import type { Refusal } from '../lib/refusal.ts'
+import type { HostSettings, Person } from './host.ts'
+
+export type JsonObject = { readonly type: 'object' } & Readonly<Record<string, unknown>>
+
+export interface ToolCall {
+  /** As sent, except those that are null: callers send null for arguments that they leave out. */
+  readonly args: Readonly<Record<string, unknown>>
+  /** The `_meta` of the call, which models do not see: payments and sign-ins. */
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly log: FaultLog
+  readonly client: string
+  readonly proofs: ProofLimit
+  readonly host: HostSettings
+  readonly person: Person
+  /** Set if the call is above a limit and may only find the order that it has already paid for. */
+  readonly heldUp: Refusal | undefined
+}
 
 type Arguments = Readonly<Record<string, unknown>>
 

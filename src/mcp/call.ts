@@ -10,7 +10,14 @@ import type { LimitName } from '../http/gate.ts'
 import { isNotAccepted } from '../http/gate.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'
-import { bringsPayment, carriesProof, givenIn, problemInArguments } from './arguments.ts'
+import {
+  bringsPayment,
+  carriesProof,
+  givenIn,
+  type JsonObject,
+  problemInArguments,
+  type ToolCall,
+} from './arguments.ts'
 import {
   type Destination,
   type HostSettings,
@@ -18,7 +25,6 @@ import {
   visitError,
   visitResult,
 } from './host.ts'
-import type { AppName } from './server.ts'
 
 export interface Visit extends ProofLimit {
   readonly requestId: string
@@ -195,7 +201,7 @@ export interface Tool {
   /** JSON Schema of the arguments. The API validates them; this only describes them. */
   readonly inputSchema: JsonObject
   readonly annotations: ToolAnnotations
-  readonly app: AppName
+  readonly app: 'offers' | 'price' | 'order'
   /** The rate limit of a call: that of the same call over HTTP, which the arguments may decide. */
   readonly limit: LimitName | ((args: ToolCall['args']) => LimitName)
   readonly charges: boolean
@@ -204,25 +210,9 @@ export interface Tool {
   readonly run: (call: ToolCall, deps: ToolDeps) => ToolOutcome | Promise<ToolOutcome>
 }
 
-export type JsonObject = { readonly type: 'object' } & Readonly<Record<string, unknown>>
-
 export interface ToolDeps {
   readonly reading: ReadDeps
   readonly buying: BuyingDeps
-}
-
-export interface ToolCall {
-  /** As sent, except those that are null: callers send null for arguments that they leave out. */
-  readonly args: Readonly<Record<string, unknown>>
-  /** The `_meta` of the call, which models do not see: payments and sign-ins. */
-  readonly meta: Readonly<Record<string, unknown>>
-  readonly log: FaultLog
-  readonly client: string
-  readonly proofs: ProofLimit
-  readonly host: HostSettings
-  readonly person: Person
-  /** Set if the call is above a limit and may only find the order that it has already paid for. */
-  readonly heldUp: Refusal | undefined
 }
 
 /** The outcome of a tool: an answer, or a demand (payment or sign-in) that must be met first. */

@@ -93,12 +93,11 @@ const apps = {
   offers: 'Offers to choose from',
   price: 'The price of a purchase',
   order: 'An order',
-} as const
-export type AppName = keyof typeof apps
+} as const satisfies Readonly<Record<Tool['app'], string>>
 
 const uriOf = (name: string) => `ui://kiosk402/${name}`
 
-function appMeta(name: AppName) {
+function appMeta(name: Tool['app']) {
   return { ui: { resourceUri: uriOf(name) } }
 }
 

@@ -8,7 +8,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../lib/refusal.ts'
 import { createDigest } from '../../secrets/secrets.ts'
-import { type SignInDeps, signedInWallet, signInRequired } from './credentials.ts'
+import type { SignInDeps } from '../operation.ts'
+import { signedInWallet, signInRequired } from './credentials.ts'
 
 const wallet = privateKeyToAccount(`0x${'17'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'18'.repeat(32)}`)

@@ -4,7 +4,6 @@ import {
   type CompleteSIWxInfo,
   createSIWxMessage,
   declareSIWxExtension,
-  type EVMMessageVerifier,
   parseSIWxHeader,
   SIGN_IN_WITH_X,
   type SIWxExtension,
@@ -14,11 +13,16 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import * as z from 'zod'
 import { Refusal } from '../../lib/refusal.ts'
-import type { NonceStore } from '../../orders/ports.ts'
 import type { Viewer } from '../../orders/replay.ts'
 import type { PaymentPayload } from '../../payments/terms.ts'
-import type { Digest } from '../../secrets/secrets.ts'
-import type { BuyingDeps, Credentials, HeaderParam, Site } from '../operation.ts'
+import type {
+  BuyingDeps,
+  Credentials,
+  HeaderParam,
+  SignInAsk,
+  SignInDeps,
+  Site,
+} from '../operation.ts'
 import { demandShape } from './payment-required.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
@@ -101,26 +105,6 @@ export const SignInRequiredAnswer = z
 /** The validity of a challenge. */
 const challengeMs = 5 * 60_000
 const maxEncoded = 8_192
-
-export interface SignInDeps {
-  readonly site: Site
-  /** CAIP-2. */
-  readonly network: string
-  readonly nonces: NonceStore
-  /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
-  readonly nonceMark: Digest
-  /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
-  readonly verifyMessage: EVMMessageVerifier
-  readonly now: () => Date
-}
-
-/** The purpose of a signature, as stated in its challenge. */
-export interface SignInAsk {
-  readonly path: string
-  readonly description: string
-  /** Wallets show it to the signer (EIP-4361): printable ASCII on one line. */
-  readonly statement: string
-}
 
 /**
  * The wallet that signs in with this message; undefined without a message.

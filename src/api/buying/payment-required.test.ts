@@ -17,11 +17,10 @@ import { cents, usdc, usdcFromCents } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
 import { acceptsOf, createQuotes } from '../../payments/terms.ts'
 import { createSigner, createSigningKeys, type PublicJwk } from '../../secrets/secrets.ts'
-import type { Site } from '../operation.ts'
+import type { PaymentRequiredDeps, Site } from '../operation.ts'
 import {
   createIssuer,
   type PaymentRequest,
-  type PaymentRequiredDeps,
   paymentRequired,
   purchaseSentence,
 } from './payment-required.ts'

@@ -2,10 +2,7 @@ import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import {
   createJWS,
   createJWSOfferReceiptIssuer,
-  type JWSSignedReceipt,
   OFFER_RECEIPT,
-  type OfferReceiptIssuer,
-  type ReceiptPayload,
 } from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
@@ -28,7 +25,6 @@ import {
   kindSchemaFor,
   type LineItem,
 } from '../../catalog/purchase-body.ts'
-import type { Signals } from '../../health/verdict.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
 import { storePaused } from '../../orders/price.ts'
 import type { Listing } from '../../payments/payment.ts'
@@ -38,7 +34,9 @@ import {
   atomic,
   discoveryPath,
   type Fields,
+  type Issuer,
   orderPath,
+  type PaymentRequiredDeps,
   publish,
   type ReadDeps,
   refundPath,
@@ -180,13 +178,6 @@ export const PaymentRequiredAnswer = z
     bodySchema: z.looseObject({}).describe('JSON Schema of the body that buys this'),
   })
   .meta({ id: 'PaymentRequired' })
-
-export interface PaymentRequiredDeps {
-  readonly site: Site
-  readonly issuer: Issuer
-  readonly signals: () => Signals
-  readonly fulfillmentDeadlineSeconds: number
-}
 
 /** How a transport names the resource, and how it takes payments. */
 export interface PaymentTransport {
@@ -359,10 +350,6 @@ function wordsOf(offer: Offer, value: LineItem['value']) {
 function amountOf({ amount, divisor, currency }: FaceValue): string {
   const decimals = Math.round(Math.log10(divisor))
   return `${(amount / divisor).toFixed(decimals)} ${currency}`
-}
-
-export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
-  signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
 }
 
 /**

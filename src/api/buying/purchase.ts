@@ -32,6 +32,7 @@ import {
   type HeaderParam,
   type Operation,
   type OrderOperation,
+  type PaymentRequiredDeps,
   type ProofLimit,
   purchasePath,
   titleOf,
@@ -46,7 +47,6 @@ import {
 import { idempotencyKey, knownBy, signedInIfValid, viewerHeaders, viewerOf } from './credentials.ts'
 import {
   exampleOf,
-  type PaymentRequiredDeps,
   PaymentTerms,
   type PaymentTransport,
   paymentRequired,

@@ -19,7 +19,6 @@ import {
   bearerHeader,
   isSignedFor,
   orderId,
-  type SignInAsk,
   signedInWallet,
   signInHeader,
   viewerHeaders,
@@ -37,6 +36,7 @@ import {
   type OrderOperation,
   orderPath,
   refusesQuery,
+  type SignInAsk,
 } from '../operation.ts'
 import {
   OrderAnswer,

@@ -30,11 +30,12 @@ import {
   receiptKey,
   signInGuidance,
   signInWith,
+  type ToolCall,
   textIn,
   without,
   withoutEmpty,
 } from '../arguments.ts'
-import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../call.ts'
+import type { Tool, ToolDeps, ToolOutcome } from '../call.ts'
 
 const includeGoods = {
   type: 'boolean',
