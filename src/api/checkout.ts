@@ -1,4 +1,5 @@
-import { faceValueFor, worthOf } from '../catalog/offer.ts'
+import { faceValueFor } from '../catalog/face-value.ts'
+import { worthOf } from '../catalog/offer.ts'
 import {
   type Checkout,
   type InvoicedCheckout,

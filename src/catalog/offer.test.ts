@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { esim, fixed, open, topup, voucher } from '../../test/fixtures/offers.ts'
-import { faceValueFor, worthOf } from './offer.ts'
+import { faceValueFor } from './face-value.ts'
+import { worthOf } from './offer.ts'
 
 const euros = (min: number, max: number) => ({ ...open(min, max, 1), currency: 'EUR' })
 

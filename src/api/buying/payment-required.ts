@@ -6,17 +6,10 @@ import {
 } from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
+import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
-import {
-  byKind,
-  type FaceValue,
-  faceValueFor,
-  type Kind,
-  kindOf,
-  type Offer,
-  worthOf,
-} from '../../catalog/offer.ts'
+import { byKind, type Kind, kindOf, type Offer, worthOf } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import {
   type ExampleBody,

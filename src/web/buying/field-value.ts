@@ -1,4 +1,4 @@
-import { type FaceValue, faceValueFor, type Worth } from '../../catalog/offer.ts'
+import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
 import { amountText } from '../shop/money-text.ts'
 
 // What the server and the wallet's script both do with a form.

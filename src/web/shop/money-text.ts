@@ -1,4 +1,5 @@
-import type { FaceValue, MoneyRange } from '../../catalog/offer.ts'
+import type { FaceValue } from '../../catalog/face-value.ts'
+import type { MoneyRange } from '../../catalog/offer.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import type { Coin } from '../../payments/coins.ts'
