@@ -12,8 +12,8 @@ import {
   type Refusal,
   rules,
 } from '../lib/refusal.ts'
+import { LimitMoney } from '../orders/price.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'
-import { LimitMoney } from '../orders/spending-limits/rules.ts'
 import { OrderState } from './orders/order.ts'
 
 /** The detail of unexpected errors. Their own message goes only to the log. */

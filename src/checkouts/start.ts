@@ -3,8 +3,9 @@ import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
 import { checkoutIdOf } from '../lib/ids.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
-import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
+import { requireBudgets, subjectsOf } from '../orders/budgets.ts'
 import { idsFor } from '../orders/order.ts'
+import type { BudgetRules, Subjects } from '../orders/ports.ts'
 import {
   foreignEsim,
   itemOf,

@@ -3,8 +3,8 @@ import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
+import type { Denylist } from '../orders/payout.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
-import type { Denylist } from '../orders/price.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 
 /** A node advances at most a hundred orders a second, so that a backlog leaves time for current buyers. */

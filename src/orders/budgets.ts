@@ -1,42 +1,18 @@
 import { goods } from '../catalog/kinds.ts'
 import type { Recipient } from '../catalog/offer.ts'
-import type { Usdc } from '../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'
-import type { OrderStore, Reporter } from './ports.ts'
-
-/**
- * Orders that come to nothing cost the store gas, calls to the chain and room under the refund caps. So each payer,
- * client and receiver may have only so many of them within an hour:
- *
- * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
- * - `failed_orders`: orders that were paid, not delivered, and paid back;
- * - `reverts`: transactions that the store sent for such payments and that were reverted;
- * - `refund_claims`: claims for the refund of an order;
- * - `exposure`: what was paid for orders that are open or were refunded within the hour, as a share of the float.
- *
- * They are counted from the orders on record, over all nodes; a delivered order counts no longer.
- */
-export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
-
-/** The price of a purchase, and the float, from which it may have to be refunded. */
-export interface Risk {
-  readonly float: Usdc
-  readonly amount: Usdc
-}
-
-export interface Budgets {
-  readonly unpaid_payments: number
-  readonly failed_orders: number
-}
-
-/** Whom an order counts for. Client and receiver are keyed digests. */
-export interface Subjects {
-  readonly payer: string
-  readonly client?: string | undefined
-  readonly receiver?: string | undefined
-}
-export type Whose = keyof Subjects | 'order'
+import type {
+  BudgetName,
+  BudgetRules,
+  Budgets,
+  OrderStore,
+  Reporter,
+  Risk,
+  Spent,
+  Subjects,
+  Whose,
+} from './ports.ts'
 
 export const budgetWindowMs = 3_600_000
 
@@ -48,8 +24,6 @@ const clientTimes = 4
 const maxReceiver = 3
 /** Refunds start by themselves, so claims are rare. */
 const maxClaims = 10
-
-export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
 
 export function budgetRules(budgets: Budgets): BudgetRules {
   const { unpaid_payments, failed_orders } = budgets
@@ -64,12 +38,6 @@ export function budgetRules(budgets: Budgets): BudgetRules {
     receiver: { failed_orders: Math.min(failed_orders, maxReceiver) },
     order: { refund_claims: maxClaims },
   }
-}
-
-export interface Spent {
-  readonly budget: BudgetName
-  readonly whose: Whose
-  readonly retryAfterSeconds: number
 }
 
 export interface BudgetDeps {

@@ -5,12 +5,12 @@ import { usdc } from '../lib/money.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import {
   droppedGoodwill,
-  type Goodwill,
   goodwillDropped,
   goodwillFor,
   goodwillReferenceOf,
   orderOfGoodwill,
 } from './goodwill.ts'
+import type { Goodwill } from './ports.ts'
 
 const now = new Date('2026-03-02T10:00:00Z')
 const gift = { amount: usdc(5_000_000n), reason: 'The code was used', by: 'ada@console' }

@@ -1,9 +1,8 @@
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
-import type { X402Payment, X402Receipt } from '../payments/payment.ts'
 import type { Order } from './order.ts'
-import { type Debt, nextForPayout, type Payout, type PayoutDeps } from './payout.ts'
-import type { GoodwillStore, Reporter } from './ports.ts'
+import { type Debt, nextForPayout, type PayoutDeps } from './payout.ts'
+import type { Goodwill, GoodwillStore, Reporter } from './ports.ts'
 import {
   carry,
   createSweeper,
@@ -14,23 +13,6 @@ import {
   type Sweeper,
   wait,
 } from './workflow.ts'
-
-/** Money that an operator gives the buyer of goods that were delivered (docs/contributors/decisions/022). */
-export interface Goodwill {
-  /** The order that it is for. Each has one at most. */
-  readonly id: OrderId
-  readonly version: number
-  /** Atomic USDC; at most the price of the order. */
-  readonly amount: Usdc
-  readonly reason: string
-  readonly by: string
-  readonly givenAt: Date
-  readonly changedAt: Date
-  /** The payment of the order: goodwill goes to its payer, on its network. */
-  readonly payment: X402Payment
-  readonly receipt: X402Receipt
-  readonly payout: Payout
-}
 
 interface Gift {
   readonly amount: Usdc

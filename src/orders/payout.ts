@@ -1,7 +1,5 @@
 import { never } from '../lib/errors.ts'
 import { methodOf, type PaymentMethods, type SignedRefund } from '../payments/payment.ts'
-import type { PayoutLimits } from './ports.ts'
-import { type Denylist, isDenied } from './price.ts'
 import { pollDelay } from './workflow.ts'
 
 /** Money that goes out once, to a fixed address. It is stored with the change that creates the debt. */
@@ -134,4 +132,25 @@ export function failedPayout(
 ): PayoutIn<'FAILED'> {
   if (knownFault !== code) report('failed', code)
   return { state: 'FAILED', code, reason, ...(signed && { signed }) }
+}
+
+/** Whom the store sells nothing to and pays back only through a person; in lower case (docs/operators/operations.md). */
+export interface Denylist {
+  readonly has: (party: string) => boolean
+}
+
+export function isDenied(denylist: Denylist, party: string): boolean {
+  return denylist.has(party.toLowerCase())
+}
+
+/** `over_cap`: a single payout is above the cap of an hour or a day, and waiting does not help. */
+export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
+
+/** The last bound on a loss: caps, and a switch that stops all payouts. */
+export interface PayoutLimits {
+  /**
+   * Grants a payout, on record and before it is signed. It counts towards the caps once. Returns have separate caps of
+   * the same height, because anybody can cause returns, and they must not hold up refunds.
+   */
+  allow(reference: string): Promise<Allowance>
 }

@@ -2,14 +2,17 @@ import type { Charge, Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/health.ts'
 import type { OrderId, PaymentId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
-import type { Listing, Payment, PaymentMethods } from '../payments/payment.ts'
+import type {
+  Listing,
+  Payment,
+  PaymentMethods,
+  X402Payment,
+  X402Receipt,
+} from '../payments/payment.ts'
 import type { Digest, Sealed, Vault } from '../secrets/secrets.ts'
 import type { Suppliers } from '../suppliers/supplier.ts'
-import type { BudgetName, BudgetRules, Risk, Spent, Subjects, Whose } from './budgets.ts'
-import type { Goodwill } from './goodwill.ts'
 import type { In, Order, State } from './order.ts'
-import type { Denylist } from './price.ts'
-import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
+import type { Denylist, Payout, PayoutLimits } from './payout.ts'
 import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
 import type * as workflow from './workflow.ts'
 import type { WorkflowStore } from './workflow.ts'
@@ -86,6 +89,23 @@ export interface OrderStore extends WorkflowStore<Order> {
 
   /** Deletes claims, and idempotency keys of finished orders, from before then. Returns as `erasePersonal`. */
   forgetKeys(usedBefore: Date, signal?: AbortSignal): Promise<number>
+}
+
+/** Money that an operator gives the buyer of goods that were delivered (docs/contributors/decisions/022). */
+export interface Goodwill {
+  /** The order that it is for. Each has one at most. */
+  readonly id: OrderId
+  readonly version: number
+  /** Atomic USDC; at most the price of the order. */
+  readonly amount: Usdc
+  readonly reason: string
+  readonly by: string
+  readonly givenAt: Date
+  readonly changedAt: Date
+  /** The payment of the order: goodwill goes to its payer, on its network. */
+  readonly payment: X402Payment
+  readonly receipt: X402Receipt
+  readonly payout: Payout
 }
 
 /** The record of goodwill. Nothing is ever deleted from it. */
@@ -171,6 +191,48 @@ export interface KeptClaim {
  */
 export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 
+/**
+ * Orders that come to nothing cost the store gas, calls to the chain and room under the refund caps. So each payer,
+ * client and receiver may have only so many of them within an hour:
+ *
+ * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
+ * - `failed_orders`: orders that were paid, not delivered, and paid back;
+ * - `reverts`: transactions that the store sent for such payments and that were reverted;
+ * - `refund_claims`: claims for the refund of an order;
+ * - `exposure`: what was paid for orders that are open or were refunded within the hour, as a share of the float.
+ *
+ * They are counted from the orders on record, over all nodes; a delivered order counts no longer.
+ */
+export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
+
+export interface Budgets {
+  readonly unpaid_payments: number
+  readonly failed_orders: number
+}
+
+/** The price of a purchase, and the float, from which it may have to be refunded. */
+export interface Risk {
+  readonly float: Usdc
+  readonly amount: Usdc
+}
+
+/** Whom an order counts for. Client and receiver are keyed digests. */
+export interface Subjects {
+  readonly payer: string
+  readonly client?: string | undefined
+  readonly receiver?: string | undefined
+}
+
+export type Whose = keyof Subjects | 'order'
+
+export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
+
+export interface Spent {
+  readonly budget: BudgetName
+  readonly whose: Whose
+  readonly retryAfterSeconds: number
+}
+
 /** Whom an order counts for, and their budgets. Without budgets the order is only counted. */
 export interface Counted {
   readonly subjects: Subjects
@@ -187,6 +249,42 @@ export class BudgetSpent extends Error {
     this.name = 'BudgetSpent'
     this.spent = spent
   }
+}
+
+/** An absent rule limits nothing. An empty list allows nothing; it results from two lists without a common value. */
+export interface Rules {
+  readonly perOrder?: Usdc
+  /** Over the last 24 hours, sliding. */
+  readonly perDay?: Usdc
+  readonly kinds?: readonly Kind[]
+  /** ISO 3166-1 alpha-2. */
+  readonly countries?: readonly string[]
+  /** Keyed digests, because a recipient is personal data and must not be stored here. */
+  readonly recipients?: readonly string[]
+  /** A person must first approve what costs more (docs/contributors/decisions/020). */
+  readonly approveAbove?: Usdc
+}
+
+export interface WalletLimits {
+  readonly inForce: Rules
+  readonly coming?: { readonly rules: Rules; readonly from: Date }
+}
+
+/** The published names of the rules, in the order in which they are checked. */
+export const limitNames = [
+  'kinds',
+  'countries',
+  'recipients',
+  'per_order',
+  'per_day',
+  'approve_above',
+] as const
+
+export type LimitName = (typeof limitNames)[number]
+
+export interface Spend {
+  readonly amount: Usdc
+  readonly placedAt: Date
 }
 
 export interface StoredLimits {
@@ -257,18 +355,6 @@ export interface OrderPageRequest {
   readonly kind?: Kind
   readonly limit: number
   readonly offset: number
-}
-
-/** `over_cap`: a single payout is above the cap of an hour or a day, and waiting does not help. */
-export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
-
-/** The last bound on a loss: caps, and a switch that stops all payouts. */
-export interface PayoutLimits {
-  /**
-   * Grants a payout, on record and before it is signed. It counts towards the caps once. Returns have separate caps of
-   * the same height, because anybody can cause returns, and they must not hold up refunds.
-   */
-  allow(reference: string): Promise<Allowance>
 }
 
 /** Sign-in nonces that were used. A sign-in message can be used once. */

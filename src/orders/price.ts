@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { findOffer, type LiveCatalog } from '../catalog/catalog.ts'
 import { detailsOf, type Kind, type Offer } from '../catalog/offer.ts'
 import { chargeFor, listedCharge, type Pricing, valueFault } from '../catalog/pricing.ts'
@@ -23,8 +24,8 @@ import {
 import type { AdvanceDeps } from './advance.ts'
 import { receiverOf } from './budgets.ts'
 import type { Item } from './order.ts'
+import { type Denylist, isDenied } from './payout.ts'
 import type { Reporter } from './ports.ts'
-import { money } from './spending-limits/rules.ts'
 
 export interface PriceDeps {
   readonly liveCatalog: LiveCatalog
@@ -224,15 +225,6 @@ export function storePaused(): Refusal {
   })
 }
 
-/** Whom the store sells nothing to and pays back only through a person; in lower case (docs/operators/operations.md). */
-export interface Denylist {
-  readonly has: (party: string) => boolean
-}
-
-export function isDenied(denylist: Denylist, party: string): boolean {
-  return denylist.has(party.toLowerCase())
-}
-
 /** The answer names neither the reason nor whom it concerns. @throws Refusal `purchase_declined` */
 export function requireNotDenied(
   { denylist }: { readonly denylist: Denylist },
@@ -260,4 +252,13 @@ export async function orNotNow<T>(
     log.error({ err: error }, 'orders not readable')
     throw notNow('The orders cannot be read just now.', charged)
   }
+}
+
+export const LimitMoney = z.object({
+  usdc: z.string().describe('As people write it: "12.50"'),
+  atomic: z.string().describe('In millionths of a USDC, as x402 carries it: "12500000"'),
+})
+
+export function money(amount: Usdc): z.infer<typeof LimitMoney> {
+  return { usdc: formatUsdc(amount), atomic: amount.toString() }
 }

@@ -10,15 +10,15 @@ import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import { budgetSpent, requireBudgets, subjectsOf } from './budgets.ts'
+import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import {
   type BudgetRules,
-  budgetSpent,
-  requireBudgets,
+  BudgetSpent,
+  type Reservation,
+  type ReservationStore,
   type Subjects,
-  subjectsOf,
-} from './budgets.ts'
-import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
-import { BudgetSpent, type Reservation, type ReservationStore } from './ports.ts'
+} from './ports.ts'
 import {
   acceptsFor,
   foreignEsim,

@@ -3,7 +3,7 @@ import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { addressOf, methodOf } from '../payments/payment.ts'
 import type { Digest } from '../secrets/secrets.ts'
-import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
+import { budgetSpent, clientDigest } from './budgets.ts'
 import { assure, lookUp, recordCheck, supplierSettlesMs } from './fulfil.ts'
 import {
   chargedOf,
@@ -17,7 +17,7 @@ import {
   withPayout,
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
-import type { KeptClaim, OrderStore, Reporter, Step, StepDeps } from './ports.ts'
+import type { BudgetRules, KeptClaim, OrderStore, Reporter, Step, StepDeps } from './ports.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for at first, and in the end. */

@@ -15,9 +15,10 @@ import { failed, fulfilled, fulfilling, newHash } from '../../test/fixtures/samp
 import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import { type Goodwill, goodwillDropped } from '../orders/goodwill.ts'
+import { goodwillDropped } from '../orders/goodwill.ts'
 import type { In, Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
+import type { Goodwill } from '../orders/ports.ts'
 import type { ProcessorPayout } from './ports.ts'
 import {
   goodwillOf,

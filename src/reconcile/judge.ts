@@ -1,5 +1,4 @@
 import type { OrderId } from '../lib/ids.ts'
-import type { Goodwill } from '../orders/goodwill.ts'
 import {
   isRefunding,
   isUnderWay,
@@ -8,6 +7,7 @@ import {
   type Refunding,
 } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
+import type { Goodwill } from '../orders/ports.ts'
 import { same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'

@@ -1,12 +1,13 @@
-import {
-  type BudgetRules,
-  budgetWindowMs,
-  type Risk,
-  type Spent,
-  type Subjects,
-} from '../../src/orders/budgets.ts'
+import { budgetWindowMs } from '../../src/orders/budgets.ts'
 import { isRefunding, type Order } from '../../src/orders/order.ts'
-import type { ClaimUse, KeptClaim } from '../../src/orders/ports.ts'
+import type {
+  BudgetRules,
+  ClaimUse,
+  KeptClaim,
+  Risk,
+  Spent,
+  Subjects,
+} from '../../src/orders/ports.ts'
 
 interface Row {
   readonly order: Order

@@ -1,12 +1,11 @@
 import { isRefunding, type Order } from '../../src/orders/order.ts'
-import { LimitReached, type LimitStore, type StoredLimits } from '../../src/orders/ports.ts'
 import {
-  dayMs,
-  limitHit,
-  rulesAt,
+  LimitReached,
+  type LimitStore,
   type Spend,
-  spentOn,
-} from '../../src/orders/spending-limits/rules.ts'
+  type StoredLimits,
+} from '../../src/orders/ports.ts'
+import { dayMs, limitHit, rulesAt, spentOn } from '../../src/orders/spending-limits/rules.ts'
 
 /** Spending limits in memory. */
 export function memoryLimits(

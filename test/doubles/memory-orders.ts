@@ -1,11 +1,13 @@
 import type { OrderId } from '../../src/lib/ids.ts'
-import type { BudgetRules, Risk, Subjects } from '../../src/orders/budgets.ts'
 import { isFinished, type Order, restOf } from '../../src/orders/order.ts'
 import {
   type ApprovalStore,
+  type BudgetRules,
   BudgetSpent,
   type LimitStore,
   type OrderStore,
+  type Risk,
+  type Subjects,
 } from '../../src/orders/ports.ts'
 import { dayMs } from '../../src/orders/spending-limits/rules.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'

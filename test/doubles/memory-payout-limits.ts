@@ -1,7 +1,7 @@
 import { returnOfReference } from '../../src/checkouts/checkout.ts'
 import type { CheckoutId, OrderId } from '../../src/lib/ids.ts'
 import { isRefunding, type Order, type Refunding } from '../../src/orders/order.ts'
-import type { Allowance, PayoutLimits } from '../../src/orders/ports.ts'
+import type { Allowance, PayoutLimits } from '../../src/orders/payout.ts'
 import type { MemoryOrders } from './memory-orders.ts'
 
 const hourMs = 3_600_000

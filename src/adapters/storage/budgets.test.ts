@@ -12,9 +12,9 @@ import {
   wayTo,
 } from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
-import { type BudgetRules, budgetRules, type Spent } from '../../orders/budgets.ts'
+import { budgetRules } from '../../orders/budgets.ts'
 import type { Order } from '../../orders/order.ts'
-import { BudgetSpent, type OrderStore } from '../../orders/ports.ts'
+import { type BudgetRules, BudgetSpent, type OrderStore, type Spent } from '../../orders/ports.ts'
 import { createOrderStore } from './orders.ts'
 import { twoNodes } from './stores.fixture.ts'
 

@@ -8,10 +8,10 @@ import {
   signedFor,
 } from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
-import { type Goodwill, goodwillFor, goodwillReferenceOf } from '../../orders/goodwill.ts'
+import { goodwillFor, goodwillReferenceOf } from '../../orders/goodwill.ts'
 import type { In } from '../../orders/order.ts'
 import type { Payout } from '../../orders/payout.ts'
-import type { GoodwillStore } from '../../orders/ports.ts'
+import type { Goodwill, GoodwillStore } from '../../orders/ports.ts'
 import type { SignedRefund } from '../../payments/payment.ts'
 import { createGoodwillStore } from './goodwill.ts'
 import { migratedPostgres } from './migrated.fixture.ts'

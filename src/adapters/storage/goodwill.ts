@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
-import { type Goodwill, goodwillDropped } from '../../orders/goodwill.ts'
-import type { GoodwillStore } from '../../orders/ports.ts'
+import { goodwillDropped } from '../../orders/goodwill.ts'
+import type { Goodwill, GoodwillStore } from '../../orders/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import {
   claimDue,

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
-import {
-  type BudgetRules,
-  budgetWindowMs,
-  type Risk,
-  type Spent,
-  type Subjects,
-} from '../../orders/budgets.ts'
+import { budgetWindowMs } from '../../orders/budgets.ts'
 import type { Order } from '../../orders/order.ts'
 import {
   type Approval,
   type ApprovalStore,
+  type BudgetRules,
   BudgetSpent,
   type ClaimUse,
   type Counted,
@@ -20,14 +15,15 @@ import {
   maxConsideredMs,
   type Reservation,
   type ReservationStore,
-  type StoredLimits,
-} from '../../orders/ports.ts'
-import {
-  present,
+  type Risk,
   type Rules,
   type Spend,
+  type Spent,
+  type StoredLimits,
+  type Subjects,
   type WalletLimits,
-} from '../../orders/spending-limits/rules.ts'
+} from '../../orders/ports.ts'
+import { present } from '../../orders/spending-limits/rules.ts'
 import { type Database, inBatches, prepared, raised, refusedWith } from './database.ts'
 
 /** Amounts are text, because JSON numbers are not exact at that size. */

@@ -14,6 +14,7 @@ import {
   restOf,
 } from '../../orders/order.ts'
 import {
+  type LimitName,
   LimitReached,
   type Opened,
   type OpenedFor,
@@ -21,7 +22,6 @@ import {
   type OrderPageRequest,
   type OrderStore,
 } from '../../orders/ports.ts'
-import type { LimitName } from '../../orders/spending-limits/rules.ts'
 import type { WebhookState } from '../../orders/webhooks/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { blockOf, type Payment, paymentKeyOf } from '../../payments/payment.ts'

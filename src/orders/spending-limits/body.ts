@@ -5,18 +5,9 @@ import { type Fields, meaning } from '../../catalog/purchase-body.ts'
 import { dollarsMeantBy, nameMeantBy } from '../../catalog/search/params.ts'
 import { formatUsdc, usdcFromText } from '../../lib/money.ts'
 import { type Fault, type FaultReason, invalidBody } from '../../lib/refusal.ts'
-import {
-  dayMs,
-  LimitMoney,
-  lessOf,
-  money,
-  type Rules,
-  readReceiver,
-  rulesAt,
-  type Spend,
-  spentOn,
-  type WalletLimits,
-} from './rules.ts'
+import type { Rules, Spend, WalletLimits } from '../ports.ts'
+import { LimitMoney, money } from '../price.ts'
+import { dayMs, lessOf, readReceiver, rulesAt, spentOn } from './rules.ts'
 
 /** More would not fit into the body of a request. */
 export const maxRecipients = 50

@@ -1,18 +1,9 @@
 import { usdcFromText } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { Digest } from '../../secrets/secrets.ts'
-import type { LimitStore } from '../ports.ts'
+import type { LimitStore, Rules, WalletLimits } from '../ports.ts'
 import { answerOf, type LimitsAnswer, type LimitsBody } from './body.ts'
-import {
-  changed,
-  dayMs,
-  digestOf,
-  hasRules,
-  noRules,
-  present,
-  type Rules,
-  type WalletLimits,
-} from './rules.ts'
+import { changed, dayMs, digestOf, hasRules, noRules, present } from './rules.ts'
 
 export interface LimitsDeps {
   readonly limits: LimitStore

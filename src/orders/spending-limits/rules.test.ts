@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../catalog/offer.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { hashOf } from '../../secrets/secrets.ts'
+import type { Rules, WalletLimits } from '../ports.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../purchase.fixture.ts'
 import type { PurchaseRequest } from '../replay.ts'
 import {
@@ -12,11 +13,9 @@ import {
   limitHit,
   noRules,
   present,
-  type Rules,
   roomFrom,
   rulesAt,
   spentOn,
-  type WalletLimits,
 } from './rules.ts'
 
 const noon = new Date('2026-01-05T12:00:00Z')

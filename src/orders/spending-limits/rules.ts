@@ -14,44 +14,20 @@ import { type In, idsFor } from '../order.ts'
 import {
   type Approval,
   type ApprovalStore,
+  type LimitName,
   LimitReached,
   type LimitStore,
+  limitNames,
   type Opened,
   type OpenedFor,
   type OrderStore,
+  type Rules,
+  type Spend,
+  type WalletLimits,
 } from '../ports.ts'
 import type { Priced } from '../price.ts'
+import { money } from '../price.ts'
 import type { PurchaseRequest } from '../replay.ts'
-
-/** An absent rule limits nothing. An empty list allows nothing; it results from two lists without a common value. */
-export interface Rules {
-  readonly perOrder?: Usdc
-  /** Over the last 24 hours, sliding. */
-  readonly perDay?: Usdc
-  readonly kinds?: readonly Kind[]
-  /** ISO 3166-1 alpha-2. */
-  readonly countries?: readonly string[]
-  /** Keyed digests, because a recipient is personal data and must not be stored here. */
-  readonly recipients?: readonly string[]
-  /** A person must first approve what costs more (docs/contributors/decisions/020). */
-  readonly approveAbove?: Usdc
-}
-
-export interface WalletLimits {
-  readonly inForce: Rules
-  readonly coming?: { readonly rules: Rules; readonly from: Date }
-}
-
-/** The published names of the rules, in the order in which they are checked. */
-const limitNames = [
-  'kinds',
-  'countries',
-  'recipients',
-  'per_order',
-  'per_day',
-  'approve_above',
-] as const
-export type LimitName = (typeof limitNames)[number]
 
 interface SpendingQuery {
   readonly amount: Usdc
@@ -60,11 +36,6 @@ interface SpendingQuery {
   readonly country: string | undefined
   readonly recipient: string | undefined
   readonly isApproved: boolean
-}
-
-export interface Spend {
-  readonly amount: Usdc
-  readonly placedAt: Date
 }
 
 /** For how long an order counts against the limit of a day; milliseconds. */
@@ -371,15 +342,6 @@ function textOf(amount: Usdc | undefined): string {
 
 function moneyOf(amount: Usdc | undefined) {
   return amount === undefined ? null : money(amount)
-}
-
-export const LimitMoney = z.object({
-  usdc: z.string().describe('As people write it: "12.50"'),
-  atomic: z.string().describe('In millionths of a USDC, as x402 carries it: "12500000"'),
-})
-
-export function money(amount: Usdc): z.infer<typeof LimitMoney> {
-  return { usdc: formatUsdc(amount), atomic: amount.toString() }
 }
 
 export function lessOf(limit: Usdc, spent: Usdc): Usdc {
