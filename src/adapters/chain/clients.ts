@@ -1,17 +1,26 @@
+import { signRecoverable } from 'tiny-secp256k1'
 import {
   BaseError,
+  bytesToHex,
   createPublicClient,
+  formatTransactionReceipt,
   type Hex,
   HttpRequestError,
+  hexToBytes,
+  keccak256,
+  numberToHex,
   type PublicClient,
   parseAbi,
   RpcRequestError,
+  serializeTransaction,
   TimeoutError,
+  type TransactionReceipt,
+  type TransactionSerializableEIP1559,
   type Transport,
 } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Network } from '../../payments/networks.ts'
 import { isRevert, isTooOften, type NodeLoad, nodeLoad, rpcTransport } from './rpc.ts'
-import { transactionSigner } from './sending.ts'
 
 interface NodeOptions {
   readonly network: Network
@@ -91,6 +100,22 @@ export function openChain(options: ChainOptions): Chain {
       const head = await node.newestBlock()
       return blockAt(node, Number(head.timestamp) - lookBackSeconds, head)
     }),
+  }
+}
+
+export function transactionSigner(privateKey: Hex) {
+  const key = hexToBytes(privateKey)
+  return {
+    address: privateKeyToAddress(privateKey),
+    sign(transaction: TransactionSerializableEIP1559): Hex {
+      const hash = keccak256(serializeTransaction(transaction), 'bytes')
+      const { signature, recoveryId } = signRecoverable(hash, key)
+      return serializeTransaction(transaction, {
+        r: bytesToHex(signature.subarray(0, 32)),
+        s: bytesToHex(signature.subarray(32)),
+        yParity: recoveryId,
+      })
+    },
   }
 }
 
@@ -316,6 +341,39 @@ async function lookAt({ reader }: ChainNode, number: number): Promise<At> {
 
 function at({ number, timestamp }: BlockTime): At {
   return { number: Number(number), time: Number(timestamp) }
+}
+
+/**
+ * Undefined while it is in no block of this node's chain. A receipt alone does not prove one: nodes with
+ * preconfirmations return it before the block exists, and a backend that of a dropped block. viem's action throws at
+ * every “not yet”.
+ */
+export async function receiptOf(
+  node: ChainNode,
+  hash: Hex,
+): Promise<TransactionReceipt | undefined> {
+  const receipt = await node.reader.request({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+  })
+  // The receipt of another transaction proves nothing about this one.
+  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
+  const formatted = formatTransactionReceipt(receipt)
+  return (await isInBlock(node, formatted)) ? formatted : undefined
+}
+
+/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
+async function isInBlock(
+  { reader }: ChainNode,
+  { blockHash, blockNumber }: TransactionReceipt,
+): Promise<boolean> {
+  const head = await reader.getBlock()
+  if (head.number <= blockNumber) return head.hash === blockHash
+  const block = await reader.request({
+    method: 'eth_getBlockByNumber',
+    params: [numberToHex(blockNumber), false],
+  })
+  return block?.hash === blockHash
 }
 
 /** The age of a block in seconds, by this machine's clock. */

@@ -16,9 +16,10 @@ import {
   type ChainNode,
   inPieces,
   isRefusal,
+  receiptOf,
   recent,
 } from './clients.ts'
-import { isRevert, receiptOf } from './rpc.ts'
+import { isRevert } from './rpc.ts'
 import {
   cancelledTopic,
   type LogRange,

@@ -5,21 +5,16 @@ import {
   createTransport,
   type EIP1193RequestFn,
   ExecutionRevertedError,
-  formatTransactionReceipt,
-  type Hex,
   HttpRequestError,
   InternalRpcError,
   LimitExceededRpcError,
-  numberToHex,
   ResourceUnavailableRpcError,
   RpcRequestError,
   TimeoutError,
-  type TransactionReceipt,
   type Transport,
 } from 'viem'
 import { whyUnreached } from '../../lib/errors.ts'
 import { readText } from '../../lib/http-call.ts'
-import type { ChainNode } from './clients.ts'
 
 /** The limit of one call to a node; an order's lease is much longer. */
 const maxCallMs = 8_000
@@ -271,37 +266,4 @@ function isInternal(cause: unknown): boolean {
 
 function has(error: unknown, met: (cause: unknown) => boolean): boolean {
   return error instanceof BaseError && error.walk(met) !== null
-}
-
-/**
- * Undefined while it is in no block of this node's chain. A receipt alone does not prove one: nodes with
- * preconfirmations return it before the block exists, and a backend that of a dropped block. viem's action throws at
- * every “not yet”.
- */
-export async function receiptOf(
-  node: ChainNode,
-  hash: Hex,
-): Promise<TransactionReceipt | undefined> {
-  const receipt = await node.reader.request({
-    method: 'eth_getTransactionReceipt',
-    params: [hash],
-  })
-  // The receipt of another transaction proves nothing about this one.
-  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
-  const formatted = formatTransactionReceipt(receipt)
-  return (await isInBlock(node, formatted)) ? formatted : undefined
-}
-
-/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
-async function isInBlock(
-  { reader }: ChainNode,
-  { blockHash, blockNumber }: TransactionReceipt,
-): Promise<boolean> {
-  const head = await reader.getBlock()
-  if (head.number <= blockNumber) return head.hash === blockHash
-  const block = await reader.request({
-    method: 'eth_getBlockByNumber',
-    params: [numberToHex(blockNumber), false],
-  })
-  return block?.hash === blockHash
 }

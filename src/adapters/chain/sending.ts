@@ -1,19 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { recover, signRecoverable } from 'tiny-secp256k1'
+import { recover } from 'tiny-secp256k1'
 import {
   BaseError,
   bytesToHex,
   type Hex,
   hexToBytes,
   keccak256,
-  serializeTransaction,
   type TransactionReceipt,
-  type TransactionSerializableEIP1559,
 } from 'viem'
-import { privateKeyToAddress, publicKeyToAddress } from 'viem/accounts'
+import { publicKeyToAddress } from 'viem/accounts'
 import { getTransactionError, parseAccount } from 'viem/utils'
-import type { Chain, Fees } from './clients.ts'
-import { receiptOf } from './rpc.ts'
+import { type Chain, type Fees, receiptOf } from './clients.ts'
 
 export const tooDear = 'The network fee is higher than the store pays.'
 
@@ -216,19 +213,3 @@ const parities = new Map<number | undefined, 0 | 1>([
   [27, 0],
   [28, 1],
 ])
-
-export function transactionSigner(privateKey: Hex) {
-  const key = hexToBytes(privateKey)
-  return {
-    address: privateKeyToAddress(privateKey),
-    sign(transaction: TransactionSerializableEIP1559): Hex {
-      const hash = keccak256(serializeTransaction(transaction), 'bytes')
-      const { signature, recoveryId } = signRecoverable(hash, key)
-      return serializeTransaction(transaction, {
-        r: bytesToHex(signature.subarray(0, 32)),
-        s: bytesToHex(signature.subarray(32)),
-        yParity: recoveryId,
-      })
-    },
-  }
-}

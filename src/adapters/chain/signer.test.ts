@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { bytesToHex, concatHex, type Hex, recoverAddress, slice, toHex } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { signerOf, transactionSigner } from './sending.ts'
+import { transactionSigner } from './clients.ts'
+import { signerOf } from './sending.ts'
 
 const privateKey: Hex = `0x${'7'.repeat(64)}`
 const hash: Hex = `0x${'ab'.repeat(32)}`

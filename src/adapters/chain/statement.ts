@@ -1,9 +1,8 @@
 import { type Hex, type Log, parseEventLogs } from 'viem'
 import { usdc } from '../../lib/money.ts'
 import type { ChainStatement, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
-import { type Blocks, blockAt, type ChainNode, inPieces } from './clients.ts'
+import { type Blocks, blockAt, type ChainNode, inPieces, receiptOf } from './clients.ts'
 import { refundNonceOf } from './refunds.ts'
-import { receiptOf } from './rpc.ts'
 import { floatOf, tokenAbi, tokenLogsIn, topicOf, transferTopic, usedTopic } from './token.ts'
 
 const payersAtOnce = 200

@@ -3,7 +3,7 @@ import { getAddress, type Hex, hashTypedData, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
 import type { ChainNode } from './clients.ts'
-import { receiptOf } from './rpc.ts'
+import { receiptOf } from './clients.ts'
 import { authorizationHash, transferTypes } from './token.ts'
 
 const bytes = (count: number): Hex => `0x${randomBytes(count).toString('hex')}`
