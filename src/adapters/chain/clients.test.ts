@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newestShown, recent } from './clients.ts'
-import { createEstimates } from './token.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
 
@@ -67,14 +66,4 @@ test('a failure is kept for nobody', async () => {
   await expect(Promise.all([ask(), ask()])).rejects.toThrow('failed 1')
   asked.failing = false
   expect(await ask()).toBe(2)
-})
-
-test('an estimate is for one settlement, and not for a late one', () => {
-  const estimates = createEstimates()
-  estimates.keep('a', 90_000n)
-  estimates.keep('b', 80_000n)
-  expect(estimates.take('a')).toBe(90_000n)
-  expect(estimates.take('a')).toBeUndefined()
-  vi.advanceTimersByTime(2_000)
-  expect(estimates.take('b')).toBeUndefined()
 })

@@ -25,7 +25,6 @@ import { sendCall } from './sending.ts'
 import {
   costOf,
   costOfDeployment,
-  createEstimates,
   gasOfPlain,
   isTooDear,
   limitOf,
@@ -254,7 +253,6 @@ export function ownFacilitator(
   factories: readonly string[],
   withinMs = confirmationTimeoutMs,
 ): Facilitator {
-  const estimates = createEstimates()
   // Created for each call: a shared one would remember what it sent, and wait for what the chain has dropped.
   const packaged = (observed: Observed, untilMs?: number) => {
     const scheme = new ExactEvmScheme(observedSigner(chain, observed, untilMs), {
@@ -267,7 +265,6 @@ export function ownFacilitator(
       const gas = await gasOfPlain(chain, payment)
       if (gas !== undefined) {
         if (await isTooDear(chain, payment, limitOf(gas))) return invalid('too_dear')
-        estimates.keep(paymentKeyOf(payment), gas)
         return { isValid: true, payer: payment.payer }
       }
       const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }
@@ -281,8 +278,7 @@ export function ownFacilitator(
 
     async settle(payment) {
       if (!payment.signature.toLowerCase().endsWith(undeployedMark)) {
-        const estimated = estimates.take(paymentKeyOf(payment))
-        const sent = await sendTransfer(chain, transferOf(payment), { withinMs }, estimated)
+        const sent = await sendTransfer(chain, transferOf(payment), { withinMs })
         return sent.receipt?.status === 'reverted' ? { ...sent, wasted: 1 } : sent
       }
       const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }

@@ -200,15 +200,13 @@ async function judged(cost: () => Promise<Cost>): Promise<Cost> {
   }
 }
 
-/** {@link sendCall}. @param estimated the result of {@link gasOf}, if that was asked a moment ago */
 export async function sendTransfer(
   chain: Chain,
   transfer: SignedTransfer,
   sending: Sending,
-  estimated?: bigint,
 ): Promise<Sent> {
   const call = transferCall(chain.network, transfer)
-  const needed = estimated ?? (await gasOf(chain, transfer))
+  const needed = await gasOf(chain, transfer)
   const gas = limitOf(needed)
   if (await isTooDear(chain, transfer, gas)) throw new Error(tooDear)
   if (needed > maxSettlementGas) throw new Error(`The transfer would cost ${needed} gas.`)
@@ -256,29 +254,6 @@ export function isSignedByPayer(network: Network, payment: X402Payment): boolean
   const transfer = transferOf(payment)
   const signer = signerOf(authorizationHash(network, transfer), transfer.signature as Hex)
   return signer !== undefined && isAddressEqual(signer, transfer.from as Hex)
-}
-
-/** Between the check and the settlement there is one database statement. */
-const maxEstimateMs = 2_000
-/** Bounds memory: the oldest, whose settlement never came, are dropped. */
-const maxEstimates = 10_000
-
-/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
-export function createEstimates() {
-  const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
-  return {
-    keep(key: string, gas: bigint): void {
-      const [oldest] = kept.keys()
-      if (kept.size >= maxEstimates && oldest !== undefined) kept.delete(oldest)
-      kept.set(key, { gas, at: performance.now() })
-    },
-    /** Removes the estimate, so a resend is estimated again. */
-    take(key: string): bigint | undefined {
-      const estimate = kept.get(key)
-      kept.delete(key)
-      return estimate && performance.now() - estimate.at < maxEstimateMs ? estimate.gas : undefined
-    },
-  }
 }
 
 export function transferOf(payment: X402Payment): SignedTransfer {

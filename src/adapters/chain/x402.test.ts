@@ -102,15 +102,13 @@ describe('a node that does not answer a question is no reason to refuse a paymen
 })
 
 describe('a payment that its payer signed with a key of his own', () => {
-  test('takes one question to the node, and its settlement asks no estimate again', async () => {
+  test('takes one question to the node', async () => {
     const first = await newPayment(chain)
     await x402.check(first.payment)
     const { payment } = await newPayment(chain)
     node.calls.length = 0
     expect(await x402.check(payment)).toMatchObject({ outcome: 'good' })
     expect(node.calls).toEqual(['eth_estimateGas'])
-    expect(await x402.collect(payment)).toMatchObject({ outcome: 'settled' })
-    expect(node.calls.filter((method) => method === 'eth_estimateGas')).toHaveLength(1)
   })
 
   test('is refused when another key has signed it, whatever a node says of it', async () => {
