@@ -120,10 +120,10 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 3000, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 2800, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 300, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4600,
+    lines: 4500,
     mayImport: [
       'lib',
       'catalog',
@@ -150,7 +150,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/webhooks': { lines: 200, mayImport: ['orders/webhooks/ports.ts'] },
   'adapters/redis': { lines: 200, mayImport: ['lib', 'http/gate.ts'] },
   'adapters/btcpay': {
-    lines: 1400,
+    lines: 1300,
     mayImport: [
       'lib',
       'payments',

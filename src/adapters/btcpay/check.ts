@@ -21,7 +21,6 @@ export interface Finding {
 
 export interface Looked {
   readonly findings: readonly Finding[]
-  /** The coins that it sends by itself; undefined if it does not tell. */
   readonly sent: readonly Coin[] | undefined
 }
 
@@ -61,7 +60,6 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
   })
 }
 
-/** If the key may not read its own permissions, that is no fault: the calls will show what it lacks. */
 async function checkKey(greenfield: Greenfield) {
   const path = '/api-keys/current'
   const response = await ask(greenfield, apiKeySchema, { method: 'GET', path })

@@ -7,12 +7,10 @@ export interface Greenfield {
   readonly storeId: string
   /** A secret. It appears in no error and no log. */
   readonly apiKey: string
-  /** For each call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly fetch?: typeof fetch
 }
 
-/** A refusal by BTCPay itself, recognised by the shape of its body. */
 export interface GreenfieldRefusal {
   readonly outcome: 'refused'
   readonly status: number
@@ -31,10 +29,7 @@ export type Unanswered = Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>
 /** The statuses of BTCPay's refusals. An error with another one, such as a proxy's 502, proves nothing. */
 const noes = [400, 401, 403, 404, 409, 422]
 
-/**
- * An answer that does not fit the schema is `unknown`: it proves nothing. @param request its path begins after
- * `/api/v1`
- */
+/** An answer that does not fit the schema proves nothing. */
 export async function ask<T>(
   greenfield: Greenfield,
   schema: z.ZodType<T>,
@@ -60,9 +55,7 @@ export async function ask<T>(
   return { outcome: 'unknown', reason: `BTCPay's answer does not fit (${places.join(', ')})` }
 }
 
-/**
- * An error code, or a list of fields. Its messages can repeat what was sent. Any other body is for example a proxy's.
- */
+/** BTCPay's messages can repeat what was sent, so only codes and fields are taken. */
 function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
   if (code !== undefined) return { outcome: 'refused', status, code, fields: [] }
@@ -84,7 +77,6 @@ export function isKeyRefused({ status }: Pick<GreenfieldRefusal, 'status'>): boo
   return status === 401 || status === 403
 }
 
-/** Nothing follows from a refusal either. */
 export function unclear(response: Unanswered) {
   const reason = response.outcome === 'unknown' ? response.reason : describe(response)
   return { outcome: 'unknown', reason } as const
@@ -183,8 +175,6 @@ export const payoutProcessorSchema = z.object({ payoutMethods: z.array(z.string(
 
 export const webhookSchema = z.object({ enabled: z.boolean(), url: z.string().max(2_000) })
 
-/** `rate` is missing if BTCPay could not find one. */
 export const storeRateSchema = z.object({ currencyPair: z.string(), rate: decimal.nullish() })
 
-/** For answers of which only the status matters. */
 export const anything = z.unknown()

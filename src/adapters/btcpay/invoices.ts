@@ -31,7 +31,6 @@ import {
 } from './greenfield.ts'
 
 export interface InvoiceSettings {
-  /** The coins that can be paid in. */
   readonly methods: readonly BtcpayMethod[]
   /** How long the rate is fixed and the price can be paid. */
   readonly expirationMinutes: number
@@ -44,7 +43,6 @@ export interface InvoiceDeps extends InvoiceSettings {
   readonly now: () => Date
 }
 
-/** The most invoices that one call creates or ends, which takes some seconds. */
 const atOnce = 10
 /** A checkout's invoices are few; this is room for hundreds. */
 const maxListBytes = 2 * 1024 * 1024
@@ -77,7 +75,6 @@ export async function openInvoice(
   return search(deps, method, wanted, passed)
 }
 
-/** @param passed the addresses of the invoices so far, all of which are taken */
 async function search(
   deps: InvoiceDeps,
   method: BtcpayMethod,
@@ -182,7 +179,6 @@ async function isGone(
   return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
 
-/** The checkout's oldest invoice whose address no other checkout has; undefined if there is none. */
 async function known(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
@@ -272,9 +268,7 @@ function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: 
   return isExact && invoice.currency === 'USD' && invoice.storeId === storeId
 }
 
-/**
- * Read after its status, so that a settled invoice has the payments that settled it. Replaced payments are listed too.
- */
+/** Read after its status, so that a settled invoice has the payments that settled it. */
 async function withPayments(
   { greenfield, now }: InvoiceDeps,
   coin: Coin,
@@ -328,9 +322,7 @@ function invoiceOf(
   return { outcome: 'found', invoice: read }
 }
 
-/**
- * Tron wallets read the amount in a link as TRX, whichever token the invoice asks for, so for Tron it is the address.
- */
+/** Tron wallets read the amount in a link as TRX, whichever token the invoice asks for. */
 function linkOf(link: string | null | undefined, address: string): string {
   return !link || /^tron:/i.test(link) ? address : link
 }
@@ -339,7 +331,6 @@ function isOf(coin: Coin, method: string): boolean {
   return method.toUpperCase().startsWith(`${coin}-`)
 }
 
-/** The exact amounts; undefined if the price is 0 or an amount is not one of the coin. */
 function moneyOf(
   method: GreenfieldMethod,
   coin: Coin,
@@ -393,10 +384,7 @@ export interface Judged {
   readonly payments: readonly InvoicePayment[]
 }
 
-/**
- * Undefined if BTCPay's two statuses contradict each other. New becomes Processing when the full price was seen in
- * time, and Settled once confirmed. An expired invoice stays Expired, PaidLate if late money would have been enough.
- */
+/** Undefined if BTCPay's two statuses contradict each other. */
 export function statusOf(
   { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
   judged: Judged,

@@ -62,7 +62,6 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
-  // Listed again, so that the claim takes into account every pull payment that exists by now.
   const again = await list()
   if (again.outcome !== 'ok') return unsent(again)
   if (again.value.length > 0) return goOn(deps, payout, { method, seen, pulls: again.value })
@@ -71,7 +70,6 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
 
 interface AtBtcpay {
   readonly method: BtcpayMethod | undefined
-  /** What was on record before this call. */
   readonly seen: SeenPayout
   readonly pulls: readonly PullPayment[]
 }
@@ -240,7 +238,6 @@ function blocked(code: PayBackFault, reason: string): PaidBack {
 /** BTCPay lists all pull payments at once, of about 400 bytes each: room for some 80,000 refunds. */
 const maxListBytes = 32 * 1024 * 1024
 
-/** BTCPay accepts no longer name. */
 const namePattern = /^[\w-]{1,50}$/
 
 export interface Claimable {
@@ -248,7 +245,6 @@ export interface Claimable {
   readonly payouts: readonly GreenfieldPayout[]
 }
 
-/** The pull payments with such names, archived ones too, always in the same order. */
 export async function listPullPayments(
   greenfield: Greenfield,
   isNamed: (name: PullPayment['name']) => boolean,
@@ -277,7 +273,6 @@ export async function claimablesOf(
   return { outcome: 'ok', value: claimables }
 }
 
-/** Creates a pull payment under our reference. Nothing is paid before it is claimed. */
 function createPullPayment(
   greenfield: Greenfield,
   method: string,

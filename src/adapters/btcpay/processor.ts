@@ -41,7 +41,6 @@ interface BtcpayDeps {
 }
 
 interface BtcpayProcessor extends Processor, ProcessorStatement {
-  /** Checks whether BTCPay can do what the store needs; empty if all is well. */
   check(): Promise<readonly Finding[]>
   /** US dollars per coin. @throws when BTCPay gives no rates */
   rates(): Promise<ReadonlyMap<Coin, string>>
@@ -63,7 +62,6 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
     async check() {
       const looked = await checkProcessor(settings, methods)
-      // If it gives no answer, its last one counts.
       sent = looked.sent ?? sent
       return looked.findings
     },
@@ -71,9 +69,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
   }
 }
 
-/**
- * They only show a price before there is an invoice. A coin without a rate is missing. @throws when BTCPay gives none
- */
+/** @throws when BTCPay gives none; a coin without a rate is missing */
 async function readRates(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
@@ -91,7 +87,6 @@ async function readRates(
   return new Map(known)
 }
 
-/** Not the cancelled ones. One call lists the pull payments, and one more for each its payouts. */
 async function readPayouts(
   greenfield: Greenfield,
   isNamed: (reference: string) => boolean,
@@ -118,7 +113,6 @@ function payoutsIn({ pull, payouts }: Claimable): ProcessorPayout[] {
     }))
 }
 
-/** An invoice takes about 1 kB, with all its other fields. */
 const pageSize = 500
 const maxPageBytes = 8 * 1024 * 1024
 
@@ -157,10 +151,7 @@ function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): bo
   return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'
 }
 
-/**
- * HMAC-SHA256 over the raw body; without a secret no call is genuine. @param header `BTCPay-Sig`: "sha256=" and 64 hex
- * digits
- */
+/** HMAC-SHA256 over the raw body; without a secret no call is genuine. */
 export function verifyWebhook(
   rawBody: Uint8Array | string,
   header: string | readonly string[] | undefined,

@@ -25,14 +25,11 @@ import { isRevert, isTooOften, type NodeLoad, nodeLoad, rpcTransport } from './r
 interface NodeOptions {
   readonly network: Network
   readonly rpcUrl: string
-  /** How often a transaction is looked for until it is in a block; milliseconds. */
   readonly pollMs: number
 }
 
 export interface ChainOptions extends NodeOptions {
-  /** Pays gas and holds nothing else. */
   readonly gasKey: Hex
-  /** The most that one transaction may cost in network fees, which rise far above the usual at times. */
   readonly maxSettlementWei: bigint
 }
 
@@ -40,7 +37,6 @@ export interface ChainNode {
   readonly network: Network
   readonly reader: PublicClient<Transport, undefined>
   readonly load: NodeLoad
-  /** The newest block; never an older one than this node has shown in the last minute. */
   readonly newestBlock: () => Promise<BlockTime>
 }
 
@@ -48,26 +44,20 @@ export interface Chain extends ChainNode {
   readonly pollMs: number
   readonly gasAccount: ReturnType<typeof transactionSigner>
   readonly nonces: ReturnType<typeof accountNonces>
-  /** What a transaction has to offer for its gas; at most {@link recentMs} old. */
   readonly fees: () => Promise<Fees>
   readonly dataFee: DataFee
   readonly maxSettlementWei: bigint
-  /** The newest block, at most {@link recentMs} old. */
   readonly recentHead: () => Promise<BlockTime>
   /** A block from {@link lookBackSeconds} ago, or up to ten minutes earlier. */
   readonly lookBackTo: () => Promise<number>
 }
 
-/** In wei per unit of gas. */
 export interface Fees {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
 
-/**
- * Concurrent payments share the newest block and the fees: a base fee rises by 2 % a block, and the offer is a fifth
- * above.
- */
+/** A base fee rises by 2 % a block, and the offer is a fifth above. */
 const recentMs = 1_000
 
 /** How far back the use of an authorization is searched for; none that we accept is valid for a sixth of this. */
@@ -122,10 +112,7 @@ export function transactionSigner(privateKey: Hex) {
 /** A chain that a reorganisation made shorter has grown again by then. */
 const shownMs = 60_000
 
-/**
- * Never an older block than in the last minute: several nodes may answer, and a call at that block fails at one that
- * lags.
- */
+/** Several nodes may answer behind one address, and a call at a block fails at one that lags. */
 export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockTime> {
   let shown: { readonly block: BlockTime; readonly at: number } | undefined
   return async () => {
@@ -158,10 +145,7 @@ const maxKeptMs = 30_000
 /** How long the node's count may lag behind a nonce that another process has taken. */
 const maxYieldedMs = 5_000
 
-/**
- * Only the nonces in use are kept: the node's count alone would give two settlements the same one, and a counter would
- * be wrong once a transaction is dropped or another process sends. @param count with pending transactions
- */
+/** The node's count alone would give two settlements one nonce; a counter is wrong once a transaction is dropped. */
 export function accountNonces(count: () => Promise<number>) {
   const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
   const keep = (nonce: number, isOurs: boolean) => {
@@ -169,7 +153,6 @@ export function accountNonces(count: () => Promise<number>) {
     kept.set(nonce, { until: performance.now() + ms, isOurs })
   }
   return {
-    /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
     async take(): Promise<number> {
       const counted = await count()
       const now = performance.now()
@@ -179,9 +162,7 @@ export function accountNonces(count: () => Promise<number>) {
       keep(nonce, true)
       return nonce
     },
-    /** From now on, the node's count decides about it. */
     giveBack: (nonce: number) => void kept.delete(nonce),
-    /** Another process with the same key has a transaction under this nonce. */
     yieldTo: (nonce: number) => keep(nonce, false),
     isOurs: (nonce: number) => kept.get(nonce)?.isOurs ?? false,
   }
@@ -235,15 +216,11 @@ const maxBlocks = 10_000
 const refusingStatuses = [400, 413, 422]
 
 export interface Paging {
-  /** Reads backwards, for what has probably happened just now. */
   readonly newestFirst?: boolean
   readonly signal?: AbortSignal
 }
 
-/**
- * A piece that the node refuses is halved. @throws its refusal of a single block; any failure to answer; the signal's
- * reason
- */
+/** A piece that the node refuses is halved. @throws its refusal of a single block */
 export async function* inPieces<T>(
   { from, to }: Blocks,
   read: (piece: Blocks) => Promise<T>,
@@ -288,7 +265,6 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof BaseError && Boolean(error.walk(refuses)) && !isTooOften(error)
 }
 
-/** A block's number and its own time, in seconds. */
 export interface BlockTime {
   readonly number: bigint
   readonly timestamp: bigint
@@ -299,7 +275,6 @@ interface At {
   readonly time: number
 }
 
-/** How many blocks back the first look goes. No block rate is assumed. */
 const firstStep = 512
 
 /** The first block at or after this time; the one after the newest if there is none yet, 0 before the chain. */
@@ -317,7 +292,6 @@ export async function blockAt(node: ChainNode, time: number, head: BlockTime): P
   return after.number
 }
 
-/** A block before the time, looked for ever further back; undefined when the chain is younger. */
 async function someBefore(node: ChainNode, time: number, head: At): Promise<At | undefined> {
   for (let step = firstStep; ; step *= 4) {
     const seen = await lookAt(node, Math.max(0, head.number - step))
@@ -343,11 +317,7 @@ function at({ number, timestamp }: BlockTime): At {
   return { number: Number(number), time: Number(timestamp) }
 }
 
-/**
- * Undefined while it is in no block of this node's chain. A receipt alone does not prove one: nodes with
- * preconfirmations return it before the block exists, and a backend that of a dropped block. viem's action throws at
- * every “not yet”.
- */
+/** A receipt alone proves no block: nodes with preconfirmations return it before, and a backend that of a dropped one. */
 export async function receiptOf(
   node: ChainNode,
   hash: Hex,
@@ -362,7 +332,6 @@ export async function receiptOf(
   return (await isInBlock(node, formatted)) ? formatted : undefined
 }
 
-/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
 async function isInBlock(
   { reader }: ChainNode,
   { blockHash, blockNumber }: TransactionReceipt,
@@ -376,7 +345,6 @@ async function isInBlock(
   return block?.hash === blockHash
 }
 
-/** The age of a block in seconds, by this machine's clock. */
 export function headAgeOf({ timestamp }: Pick<BlockTime, 'timestamp'>, now: Date): number {
   return now.getTime() / 1_000 - Number(timestamp)
 }

@@ -27,7 +27,6 @@ import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from 
 import { x402Method } from './x402.ts'
 
 export interface ChainConfig extends ChainOptions {
-  /** If the newest block is older than this, the chain or its node has stopped. */
   readonly maxHeadSeconds: number
   /** Further nodes of the same chain; without them, `rpcUrl` alone is believed. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
@@ -41,7 +40,6 @@ export interface ChainConfig extends ChainOptions {
 
 export type ConnectedChain = ReturnType<typeof connectChain>
 
-/** The chain as the store uses it. Its functions throw when the chain does not answer. */
 export function connectChain(config: ChainConfig, now: () => Date) {
   const chain = openChain(config)
   const { reader } = chain
@@ -54,13 +52,11 @@ export function connectChain(config: ChainConfig, now: () => Date) {
   const refunds = privateKeyToAddress(config.refundKey)
 
   return {
-    /** @param earlier wallets that refunds came from before */
     x402: (earlier: readonly string[]): X402Method =>
       x402Method({
         ...{ chain, evidence, facilitator, now, maxHeadSeconds: config.maxHeadSeconds },
         refunds: refundWallet(chain, evidence, config.refundKey, earlier),
       }),
-    /** Throws also when the chain has stood still. */
     probe: createProbe(chain, refunds, isCurrent, now),
     facts: () => chainFacts(chain, refunds),
     refundFloat: () => floatOf(chain, refunds),
@@ -74,7 +70,6 @@ export function connectChain(config: ChainConfig, now: () => Date) {
       const ofNodes = problemsOf(chain, nodes, isForMoney)
       return (await Promise.all([ofNodes, keyProblemsOf(config)])).flat()
     },
-    /** Whether this wallet signed this message, smart wallets included. */
     verifyMessage: (args: { address: Hex; message: string; signature: Hex }): Promise<boolean> =>
       reader.verifyMessage(args),
   }
@@ -111,7 +106,6 @@ async function problemsOf(
   ]
 }
 
-/** What is wrong with the answers of a node. One that does not answer is left to the health signal. */
 async function problemOf(
   { reader, network }: ChainNode,
   isForMoney: boolean,
@@ -183,13 +177,9 @@ function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
 /** A plan that answers for fewer blocks of logs is too small for a store. */
 const probedBlocks = 100
 
-/** If the last complete probe is older than this, a probe that hits the rate limit is an outage. */
 const maxUnseenMs = 5 * 60_000
 
-/**
- * Payments can use up the quota, so a probe at the rate limit is no outage while the node answers other calls.
- * @returns a probe that throws when the node does not answer, or has stood still
- */
+/** Payments can use up the quota, so a probe at the rate limit is no outage while the node answers other calls. */
 function createProbe(
   chain: Chain,
   wallet: string,

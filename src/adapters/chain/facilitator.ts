@@ -35,11 +35,9 @@ import {
 } from './token.ts'
 import { ownReasons } from './verdicts.ts'
 
-/** Who checks payments and submits them: ourselves with our own gas, or a hosted service. */
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(payment: X402Payment): Promise<VerifyResponse>
-  /** Submits a payment that was verified. */
   settle(payment: X402Payment, listing?: Listing): Promise<Submitted>
 }
 
@@ -50,7 +48,6 @@ export interface Submitted {
   readonly receipt?: TransactionReceipt | undefined
   /** Whether a hosted facilitator reports that it landed. */
   readonly isSaidToHaveLanded?: boolean
-  /** How many transactions cost us gas and moved no money. */
   readonly wasted?: number
 }
 
@@ -78,7 +75,6 @@ export function hostedFacilitator(
   }
 }
 
-/** Without a hash, only the logs tell. */
 function submittedIn(transaction: string): Submitted {
   return isHash(transaction) ? { hash: transaction } : {}
 }
@@ -119,7 +115,6 @@ const tokenSeconds = 120
 /** Ends a request that hangs, because the start of the store waits for it. */
 const maxLookMs = 5_000
 
-/** Makes the headers of the next request, or throws because the key is not usable. */
 function authHeaders(url: string, { secret, id }: FacilitatorKey): () => Promise<Headers> {
   if (id === undefined) return () => eachWith(async () => secret)
   const { host, pathname } = new URL(url)
@@ -183,25 +178,17 @@ export async function keyProblem(url: string, key: FacilitatorKey): Promise<stri
   return status === 401 || status === 403 ? 'the facilitator refuses it' : undefined
 }
 
-/** A payment that was handed over is submitted by ourselves after this. */
 const takeOverMs = 30_000
 /** How long until the next settlement is handed over if the last was not reported to have landed. */
 const againMs = 3_600_000
 
-/**
- * Hands a settlement to a hosted facilitator now and then: an index lists the sellers that were paid through its own
- * within a month. After {@link takeOverMs} we submit it too: the token accepts an authorization once, whoever submits
- * it.
- *
- * @param everyMs until the next is handed over, if the last was reported to have landed
- */
+/** An index lists only sellers that its own facilitator paid within a month. What that does not submit, we do. */
 export function occasionally(
   own: Facilitator,
   hosted: Facilitator,
   { everyMs, now }: { readonly everyMs: number; readonly now: () => Date },
 ): Facilitator {
   let dueAt = 0
-  // Only the last one: the next is handed over an hour later at the earliest.
   let handedOver: { readonly key: string; readonly at: number } | undefined
 
   async function handOver(payment: X402Payment, listing: Listing | undefined, at: number) {
@@ -233,7 +220,6 @@ export function occasionally(
   }
 }
 
-/** The request reached nobody, so nobody acts on it. */
 function isUnreached(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -243,11 +229,7 @@ function isUnreached(error: unknown): boolean {
 /** The suffix of a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
 
-/**
- * The x402 package verifies what is not signed by its payer's own key. It sends only where a wallet is deployed first.
- *
- * @param factories that may be called to deploy a payer's wallet, at our expense
- */
+/** @param factories that may be called to deploy a payer's wallet, at our expense */
 export function ownFacilitator(
   chain: Chain,
   factories: readonly string[],
@@ -315,29 +297,19 @@ type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 /** What the x402 package saw while it looked at one key, and does not report. */
 interface Observed {
   isContract: boolean
-  /** The error of the first call that the node did not answer. */
   silence: Error | undefined
-  /** How many transactions cost us gas and moved no money. */
   wasted: number
 }
 
 /** Ten times what a settlement may cost. Gas that a contract burns here costs only the node's time. */
 const maxSimulationGas = 10n * maxSettlementGas
 
-/**
- * Stands in for the token's code, of which the package asks only whether there is any. It asks in parallel with the
- * payer's, and nobody handles the second of two failures: that would end the process whenever the node is down.
- */
+/** The package asks for it in parallel, and nobody handles the second of two failures: that would end the process. */
 const anyCode: Hex = '0x00'
 
-/** The calls in which code of the payer runs. */
 const payersCode = ['isValidSignature', 'transferWithAuthorization']
 
-/**
- * The package takes a node's silence for a refusal, so it is noted in `observed`. What is sent has a gas limit.
- *
- * @param untilMs how long to wait for what was sent, by `performance`; undefined: nothing may be sent
- */
+/** The package takes a node's silence for a refusal. @param untilMs by `performance`; undefined: nothing may be sent */
 function observedSigner(chain: Chain, observed: Observed, untilMs?: number): Signer {
   const { gasAccount, network, reader } = chain
   const noting = async <T>(asked: Promise<T>): Promise<T> => {
@@ -379,7 +351,6 @@ function observedSigner(chain: Chain, observed: Observed, untilMs?: number): Sig
       if (receipt) observed.wasted += 1
       return hash
     },
-    // `sendCall` has already waited for it.
     waitForTransactionReceipt: ({ hash }) => reader.getTransactionReceipt({ hash }),
   })
 }

@@ -41,7 +41,6 @@ export type Verdict =
   | {
       readonly verdict: 'transferred'
       readonly found: ProvenTransfer
-      /** Whether its block can no longer be dropped. */
       readonly isSafe: boolean
     }
   | Dead
@@ -59,7 +58,6 @@ export interface Dead {
 
 interface Authorization extends Expected, Searched {}
 
-/** Undefined if this transaction did not make it, or is not in a block. */
 export async function proveByTransaction(
   node: ChainNode,
   { hash, receipt }: { readonly hash: Hex; readonly receipt?: TransactionReceipt | undefined },
@@ -71,11 +69,7 @@ export async function proveByTransaction(
     : undefined
 }
 
-/**
- * Anyone may have submitted it, so it is looked up by its nonce. Only a block that stays, and whose own time has
- * reached `validBefore`, proves that no payment will come. The token is asked at the newest block, which a backend that
- * lags does not know; unused there is unused before. Only a used nonce is searched for in the logs.
- */
+/** Only a block that stays, and whose own time has reached `validBefore`, proves that no payment will come. */
 async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
   const [head, safe] = await Promise.all([
     node.newestBlock(),
@@ -136,14 +130,12 @@ async function confirmationWithout(
   expected: Authorization,
   head: { readonly number: bigint; readonly timestamp: bigint },
 ): Promise<Confirmation> {
-  // The node has not reached that block: it lags, or a reorganisation left a shorter chain.
   if (head.number < BigInt(block)) return 'not_yet'
   if (!(await isUsedAt(node, expected, head.number))) return 'gone'
   const use = await findUse(node, expected, head)
   return use === undefined || use.transaction === transaction ? 'unknown' : 'gone'
 }
 
-/** Whether the token would revert this transfer in the state of this block. Throws when the node does not say. */
 export async function wouldRevert(
   { network, reader }: ChainNode,
   transfer: SignedTransfer,
@@ -158,7 +150,6 @@ export async function wouldRevert(
   }
 }
 
-/** Whether the token refuses every transfer to this wallet now: it is paused or has blacklisted the wallet. */
 export async function isClosedTo({ network, reader }: ChainNode, wallet: string): Promise<boolean> {
   const token = { address: network.usdc as Hex, abi: tokenAbi } as const
   const [isPaused, isBlocked] = await Promise.all([
@@ -180,11 +171,9 @@ function tokenLogs(node: ChainNode, receipt: TransactionReceipt): TokenLog[] {
   })
 }
 
-/** An authorization, and the blocks in which it can have been used. */
 interface Searched {
   readonly from: string
   readonly nonce: string
-  /** Chain time, in seconds: the token accepts it only in blocks before that. */
   readonly validBefore: number
   /** The first block in which it can have landed; undefined if its use is not to be searched for. */
   readonly sinceBlock: number | undefined
@@ -210,10 +199,7 @@ export function isUsedAt(
   })
 }
 
-/**
- * Undefined while the node does not show it. A transfer comes before `validBefore`; a cancellation may come later.
- * @throws after the time of a step, because nobody waits any longer
- */
+/** A transfer comes before `validBefore`; a cancellation may come later. */
 export async function findUse(
   node: ChainNode,
   searched: Searched,
@@ -236,11 +222,7 @@ export async function findUse(
   )
 }
 
-/**
- * Its height does not prove that: a lagging backend may show it in a dropped block, below the safe block of another. So
- * one call asks for the logs up to what the answering backend itself calls safe; if it refuses the range, it must show
- * the log in its block, and the nonce used at its safe block. @throws when the node does not say
- */
+/** A lagging backend may show a dropped block below another's safe one, so the backend itself says what is safe. */
 export async function isUsedInSafe(
   node: ChainNode,
   { transaction, block }: { readonly transaction: Hex; readonly block: number },
@@ -271,7 +253,6 @@ async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRang
 /** A lease covers two steps here and one call to the supplier. */
 export const maxStepMs = 17_000
 
-/** The result of the work, or `late` if it takes too long. The work then goes on, so it must be safe to repeat. */
 export async function withinStep<T>(work: Promise<T>, late: T, maxMs = maxStepMs): Promise<T> {
   const ended = new AbortController()
   const waited = delay(maxMs, late, { signal: ended.signal }).catch(() => late)
@@ -283,7 +264,6 @@ export async function withinStep<T>(work: Promise<T>, late: T, maxMs = maxStepMs
 }
 
 interface Witnesses {
-  /** Whether a block with this timestamp, in seconds, can be the newest one of a live chain. */
   readonly isCurrent: (timestamp: bigint) => boolean
   /** Further nodes of the same chain, run by somebody else. If empty, our node alone is believed. */
   readonly nodes: readonly ChainNode[]
@@ -291,25 +271,18 @@ interface Witnesses {
   readonly from: Usdc
 }
 
-/** What our node says about payments and refunds, as far as the witnesses bear it out. */
 export interface Evidence {
-  /** Our node's verdict; `dead` only if every witness says the same. */
   judge(authorization: Authorization): Promise<Verdict>
   /** If not, its money would arrive and its order would wait without end. */
   couldBearOut(amount: Usdc): Promise<boolean>
-  /** The largest payment that could be borne out now; undefined: any. */
   maxBorneOut(): Promise<Usdc | undefined>
   bearsOut(found: ProvenTransfer, expected: Expected): Promise<boolean>
-  /** Whether a refund that our node calls final counts as paid. Needs a witness for any amount. */
   bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
   /** `final` only if borne out; `gone` only if every witness says the same. */
   confirmationOf(receipt: X402Receipt, expected: Authorization): Promise<Confirmation>
 }
 
-/**
- * A node that lags, is broken or lies most easily shows an absence, so none alone is believed that. For a small arrival
- * our logs are enough. A witness that does not answer proves nothing.
- */
+/** A node that lags, is broken or lies most easily shows an absence, so none alone is believed that. */
 export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
     (await ask(nodes, asked)).every(Boolean)
@@ -366,7 +339,6 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
 
 /** A slower answer is not waited for, because the store decides every few seconds whether it sells. */
 const maxLookMs = 3_000
-/** How long a witness that was well is not looked at again. */
 const lookKeptMs = 10_000
 
 /** @throws unless the node serves what bears out a payment: a current block, the safe one, logs and receipts */

@@ -17,12 +17,10 @@ import { reasonOf } from './verdicts.ts'
 /** Then it is signed again with the same nonce; after a change of the refund wallet, by the new one. */
 const refundValidSeconds = 3_600
 
-/** How long to wait for a refund to be in a block; much shorter than an order's lease. */
 const inBlockTimeoutMs = 10_000
 
 export type RefundWallet = ReturnType<typeof refundWallet>
 
-/** Holds a small float and pays nothing else. @param earlier wallets that refunds came from before */
 export function refundWallet(
   chain: Chain,
   evidence: Evidence,
@@ -56,14 +54,11 @@ export function refundWallet(
   }
 }
 
-/**
- * One nonce for ever: the token itself refuses a second payout from the same wallet, whatever happens to our database.
- */
+/** The token itself refuses a second payout from the same wallet, whatever happens to our database. */
 export function refundNonceOf(chainId: number, reference: string): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${reference}`))
 }
 
-/** The wallets that refunds come from: the present one, then the earlier ones. */
 type Wallets = readonly [string, ...string[]]
 
 async function payBack(
@@ -130,7 +125,6 @@ function lapsedOrBlocked(cause: Dead['cause']): PaidBack {
   return { outcome: 'blocked', code: 'refund_nonce_spent', reason }
 }
 
-/** Why the token would refuse the refund, asked before gas is spent. */
 async function obstacle(
   chain: Chain,
   refund: X402Refund,
@@ -155,7 +149,6 @@ async function obstacle(
   return undefined
 }
 
-/** When the present wallet may sign a refund that an earlier one has signed. */
 function untilLapsed({ validBefore }: X402Refund): string {
   const until = new Date(validBefore * 1_000).toISOString()
   return `The refund that it has signed can be paid until ${until}; a retry after that pays from the present wallet.`

@@ -16,12 +16,9 @@ import {
 import { whyUnreached } from '../../lib/errors.ts'
 import { readText } from '../../lib/http-call.ts'
 
-/** The limit of one call to a node; an order's lease is much longer. */
 const maxCallMs = 8_000
 
-/**
- * An `eth_call` may run the payer's own contract. A passkey wallet that has yet to be deployed takes a fifth of this.
- */
+/** A passkey wallet that has yet to be deployed takes a fifth of this. */
 const callGas = '0x989680'
 
 /** The gas limit of an estimate. The store pays for a quarter of this at most. */
@@ -32,10 +29,7 @@ const gasFor: Readonly<Record<string, string>> = {
   eth_estimateGas: estimateGas,
 }
 
-/**
- * Limits the time to the last byte, the size of the answer and the gas of a call. Repeats a call once that failed in
- * transit.
- */
+/** A call that failed in transit is repeated once. */
 export function rpcTransport(
   url: string,
   load: NodeLoad = nodeLoad(),
@@ -77,7 +71,6 @@ function withGas(asked: RpcRequest): RpcRequest {
   return { ...asked, params: [{ gas, ...call }, ...rest] }
 }
 
-/** More than the receipt of one transaction that fills a block with logs. */
 const maxAnswerBytes = 10 * 1_048_576
 
 interface RpcRequest {
@@ -179,23 +172,19 @@ export type NodeLoad = ReturnType<typeof nodeLoad>
 /** Providers count calls by the second, some by ten seconds. */
 const crowdedMs = 2_000
 
-/** How a node copes with its load. */
 export function nodeLoad(now: () => number = () => performance.now()) {
   let answeredAt = Number.NEGATIVE_INFINITY
   let refusedAt = Number.NEGATIVE_INFINITY
   return {
-    /** Records an answer, or this error. */
     note(error?: unknown): void {
       if (error === undefined) answeredAt = now()
       else if (isTooOften(error)) refusedAt = now()
     },
     hasAnsweredSince: (time: number) => answeredAt >= time,
-    /** Whether it has just refused a call because of its rate limit. */
     isCrowded: () => now() - refusedAt < crowdedMs,
   }
 }
 
-/** How many payments are checked at once, so that callers who pay nothing cannot use up the node. */
 const maxChecks = 100
 /** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
 const checksWhenCrowded = 4

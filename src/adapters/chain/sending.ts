@@ -22,14 +22,12 @@ interface Call {
 
 export interface Sending {
   readonly withinMs: number
-  /** The wait has this many parts; between two of them the transaction is pushed. */
   readonly waits?: number
 }
 
 export interface Sent {
   /** The transaction that is in a block; otherwise the last one that was sent. */
   readonly hash: Hex
-  /** Its receipt; undefined if it was in no block in time. */
   readonly receipt: TransactionReceipt | undefined
 }
 
@@ -39,18 +37,10 @@ interface Broadcast {
   readonly fees: Fees
 }
 
-/** How many nonces are tried when others send with the same key at the same time. */
 const maxNumbers = 12
-/** How many fees are tried to replace a stuck transaction, each twice the one before. */
 const maxRaises = 4
 
-/**
- * Waits until it is in a block. If it stays pending, it is sent again with a higher fee, under its own nonce or the
- * lowest one, which holds up the rest: harmless only for calls that take effect once. No block at the end is no
- * failure.
- *
- * @throws when the node does not accept it at all, or the network fee is too high
- */
+/** A stuck one, ours or another that holds it up, is replaced: harmless only for calls that take effect once. */
 export async function sendCall(
   chain: Chain,
   call: Call,
@@ -73,7 +63,6 @@ export async function sendCall(
   }
 }
 
-/** Another process may send with the same key: if it has taken the nonce, the next one is tried. */
 async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
   const fees = await chain.fees()
   for (let tried = 1; ; tried += 1) {
@@ -90,7 +79,6 @@ async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
   }
 }
 
-/** Sends a transaction again that is in no block yet; undefined if there is nothing to send. */
 async function push(chain: Chain, call: Call, last: Broadcast): Promise<Broadcast | undefined> {
   const { address } = chain.gasAccount
   const next = await chain.reader.getTransactionCount({ address, blockTag: 'latest' })
@@ -98,7 +86,6 @@ async function push(chain: Chain, call: Call, last: Broadcast): Promise<Broadcas
   if (last.nonce < next) {
     return (await receiptOf(chain, last.hash)) ? undefined : sendFirst(chain, call)
   }
-  // An earlier transaction of this process comes first, and its own sender pushes it.
   if (last.nonce > next && chain.nonces.isOurs(next)) return undefined
   return replace(chain, call, next, last.fees)
 }
@@ -117,7 +104,6 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
   }
 }
 
-/** @throws BaseError of the kind of the node's refusal; or Error when it would cost too much */
 async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): Promise<Broadcast> {
   const { gasAccount, network, reader } = chain
   const { chainId } = network
@@ -149,7 +135,6 @@ async function waitForAny(
   const deadline = performance.now() + withinMs
   for (let pauseMs = chain.pollMs / 8; ; pauseMs = Math.min(2 * pauseMs, chain.pollMs)) {
     const seen = await Promise.all(
-      // A node that does not answer now is asked again at the next poll.
       all.map(({ hash }) => receiptOf(chain, hash).catch(() => undefined)),
     )
     const receipts = seen.filter((receipt) => receipt !== undefined)

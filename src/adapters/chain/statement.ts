@@ -7,7 +7,6 @@ import { floatOf, tokenAbi, tokenLogsIn, topicOf, transferTopic, usedTopic } fro
 
 const payersAtOnce = 200
 
-/** The statement of the store's wallets, read from the token's logs (FiatTokenV2_2). */
 export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]): ChainStatement {
   const { network, reader } = chain
   const topicsOf = (role: StoreWallet['role']) =>
@@ -63,7 +62,6 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
   }
 }
 
-/** Reads the transfers to us, then the authorizations of their payers only. */
 async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
   const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, payTo])
   const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
@@ -75,7 +73,6 @@ async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks)
   return paired(tokenLogs([...transfers, ...used]))
 }
 
-/** Both events have the wallet in the same topic, so one call finds them. */
 async function sent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
   const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
   return paired(tokenLogs(logs))
@@ -120,7 +117,6 @@ function paired(logs: TokenLogs): ChainTransfer[] {
     .sort((one, other) => one.block - other.block || one.logIndex - other.logIndex)
 }
 
-/** The position of a log in its transaction, or of the log this many places after it. */
 function placeOf({ transactionHash, logIndex }: TokenLogs[number], after: number): string {
   return `${transactionHash}:${(logIndex ?? 0) + after}`
 }

@@ -20,7 +20,6 @@ import type { Chain, ChainNode } from './clients.ts'
 import { isOutOfGas, isRevert, isSilence } from './rpc.ts'
 import { type Sending, type Sent, sendCall, signerOf, tooDear } from './sending.ts'
 
-/** The parts of Circle's FiatTokenV2_2 that the store uses. */
 export const tokenAbi = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
@@ -33,7 +32,6 @@ export const tokenAbi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
 ])
 
-/** The EIP-712 message of an EIP-3009 transfer. */
 export const transferTypes = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },
@@ -79,12 +77,10 @@ export function topicOf(wallet: string): Hex {
   return pad(wallet.toLowerCase() as Hex, { size: 32 })
 }
 
-/** The EIP-712 domain separator of a network's USDC. */
 export function separatorOf({ chainId, usdc: address, usdcDomain }: Network): Hex {
   return domainSeparator({ domain: { ...usdcDomain, chainId, verifyingContract: address as Hex } })
 }
 
-/** What a payer signs (EIP-712) to let a transfer be made (EIP-3009). */
 export function authorizationHash(
   network: Network,
   transfer: Omit<SignedTransfer, 'signature'>,
@@ -119,7 +115,6 @@ export async function floatOf(
   return usdc(float)
 }
 
-/** A signed EIP-3009 authorization: a payment by a buyer, or a refund by us. */
 export interface SignedTransfer {
   readonly from: string
   readonly to: string
@@ -147,9 +142,7 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
   } as const
 }
 
-/**
- * Gas. A plain payment takes 80 000 to 110 000, a smart wallet up to 60 000 more, or 300 000 for a passkey in software.
- */
+/** A plain payment takes 80 000 to 110 000, a smart wallet up to 60 000 more, a passkey in software 300 000. */
 export const maxSettlementGas = 450_000n
 
 /** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
@@ -158,7 +151,6 @@ export const maxDeploymentGas = 1_000_000n
 /** What a change of state may add between the estimate and the block: writing to a balance that has become zero. */
 const gasMargin = 25_000n
 
-/** The gas limit of a transfer that needs this much; its cost is judged at this limit. */
 export function limitOf(needed: bigint): bigint {
   const withMargin = needed + gasMargin
   return withMargin < maxSettlementGas ? withMargin : maxSettlementGas
@@ -166,7 +158,6 @@ export function limitOf(needed: bigint): bigint {
 
 type Cost = 'bearable' | 'too_much' | 'too_dear' | 'refused'
 
-/** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
 export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Cost> {
   return judged(async () => {
     const gas = await gasOf(chain, transfer)
@@ -175,7 +166,6 @@ export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Co
   })
 }
 
-/** The same for a transfer whose wallet this call deploys first. The fee is judged at the most that it may be. */
 export async function costOfDeployment(
   chain: Chain,
   transfer: Pick<SignedTransfer, 'signature'>,
@@ -213,7 +203,6 @@ export async function sendTransfer(
   return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
 }
 
-/** @throws when the token refuses it ({@link isRevert}), or when the node does not say */
 export function gasOf(
   { network, reader, gasAccount }: Chain,
   transfer: SignedTransfer,
@@ -235,10 +224,7 @@ export async function isTooDear(
   return gas * fees.maxFeePerGas + dataFee > chain.maxSettlementWei
 }
 
-/**
- * One call: the signature is verified here, and the token refuses the estimate of what is wrong otherwise. Undefined if
- * it is not plainly good. @throws when the node does not say
- */
+/** @throws when the node does not say; undefined if it is not plainly good */
 export async function gasOfPlain(chain: Chain, payment: X402Payment): Promise<bigint | undefined> {
   if (!isSignedByPayer(chain.network, payment)) return undefined
   try {

@@ -84,7 +84,6 @@ export const deadPayments = {
 /** A short reason for logs and records. The long form of these errors repeats calldata and addresses. */
 export function reasonOf(error: unknown): string {
   if (error instanceof BaseError) return error.shortMessage
-  // A hosted facilitator is called with fetch, whose message is the same for every failure.
   if (error instanceof TypeError && error.cause !== undefined) return whyUnreached(error)
   return messageOf(error)
 }

@@ -39,14 +39,12 @@ import {
 
 const tooSlow = 'The node answers too slowly.'
 
-/** An authorization that expires sooner than this would not land any more, so it is not sent. */
 const settleMarginMs = 4_000
 
 export interface X402Deps extends CheckDeps {
   readonly refunds: RefundWallet
 }
 
-/** @param stepMs how long one step may take */
 export function x402Method(deps: X402Deps, stepMs = maxStepMs): X402Method {
   const inTime = <T>(work: Promise<T>, late: T, ms = stepMs) => withinStep(work, late, ms)
   const bounded = checksAtOnce(deps.chain.load)
@@ -131,7 +129,6 @@ async function submit(
   try {
     return await deps.facilitator.settle(payment, listing)
   } catch {
-    // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
     return {}
   }
 }
@@ -215,7 +212,6 @@ function isReadable(signature: string): boolean {
   }
 }
 
-/** What a facilitator's refusal means. Only a fault of the payer makes a payment `bad`. */
 async function explain(
   deps: CheckDeps,
   payment: X402Payment,
@@ -251,7 +247,6 @@ async function lookForUse(chain: Chain, payment: X402Payment) {
   return { head, isUsed: await isUsedAt(chain, authorizationOf(payment), head.number) }
 }
 
-/** Whether the authorization is unused at the newest block, and that block is current. False if the node fails. */
 async function isUnused(
   { chain, now, maxHeadSeconds }: CheckDeps,
   asked: X402Payment,
@@ -296,7 +291,6 @@ async function explainLate(
     : explainUsed(payment, judged)
 }
 
-/** The first block that can hold a payment that we accepted. */
 async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
   const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
   return blockAt(chain, earliest, await chain.recentHead())
@@ -313,11 +307,7 @@ function tooLate(left: number): Bad {
   return { outcome: 'bad', code: 'expired', reason }
 }
 
-/**
- * A refusal counts only at a block at which the nonce is unused: one node may refuse because it has landed, and another
- * lack its block. A silent node looks like a refusing token, so the transfer is simulated again. If a payer's code
- * refuses once and then agrees, no node is at fault.
- */
+/** One node may refuse because the payment has landed, and another lack its block, so only an unused nonce counts. */
 async function explainRefusal(
   chain: Chain,
   payment: X402Payment,
@@ -364,7 +354,6 @@ const walletAbi = parseAbi([
 
 const valid = '0x1626ba7e'
 
-/** Whether the payer has signed, by its own key or by its contract. @throws when the node does not say */
 async function isSigned({ network, reader }: ChainNode, payment: X402Payment): Promise<boolean> {
   if (isSignedByPayer(network, payment)) return true
   const { signature } = parseErc6492Signature(payment.signature as Hex)

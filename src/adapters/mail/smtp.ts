@@ -7,7 +7,6 @@ export interface SmtpOptions {
   readonly from: string
 }
 
-/** Short, because a person may be waiting for the answer. */
 const patienceMs = 10_000
 
 /** Sends mail through an SMTP server. No text can make it read a file or a URL into a mail. */

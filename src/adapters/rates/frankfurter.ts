@@ -20,13 +20,11 @@ const Latest = z.object({
     .refine((rates) => Object.keys(rates).length > 0),
 })
 
-/** A table of all currencies takes a few kilobytes. */
 const maxAnswerBytes = 64 * 1024
 
 const hourMs = 3_600_000
 const retryMs = 60_000
 
-/** Reads the rates of one US dollar. `latest` rejects if the answer is not a table of rates. */
 export function createFrankfurter(options: FrankfurterOptions): RateSource {
   const url = new URL(options.url)
   url.searchParams.set('base', 'USD')
@@ -69,11 +67,9 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The newest table of rates, updated in the background. */
 export interface KeptRates {
   /** Undefined until the first table was read. The table stays while newer ones cannot be read. */
   current(): RateTable | undefined
-  /** Resolves when the first attempt has ended, successful or not. */
   readonly first: Promise<void>
   readonly stopped: Promise<void>
 }
@@ -82,7 +78,6 @@ export type RatesRead =
   | {
       readonly outcome: 'read'
       readonly table: RateTable
-      /** For each implausible rate, the currency and why. The table is without them. */
       readonly refused: readonly string[]
     }
   | { readonly outcome: 'failed'; readonly reason: string }
@@ -124,9 +119,7 @@ async function readOnce(
   }
 }
 
-/**
- * The price of one US dollar over twenty years (TRY: since 2023), with a margin. Nothing is priced in other currencies.
- */
+/** One US dollar over twenty years (TRY: since 2023), with a margin. Nothing is priced in other currencies. */
 const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
   AED: [3.6, 3.75],
   AUD: [0.85, 2.1],
@@ -168,11 +161,8 @@ const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
 }
 
 const dayMs = 86_400_000
-/** The largest factor by which a rate may change from one table to the next. */
 const maxJump = 1.2
-/** The last accepted rate counts for this long. Later, any rate within the bounds is accepted. */
 const rememberedMs = 7 * dayMs
-/** If a larger share of the rates is implausible, the whole table is rejected. */
 const maxShare = 1 / 4
 
 interface Believed {
@@ -185,7 +175,6 @@ export interface Sifted {
   readonly refused: readonly string[]
 }
 
-/** Returns a function that checks whether each rate is within the bounds of its currency and near the last one. */
 export function createSieve(now: () => Date): (table: RateTable) => Sifted {
   const known = new Map<string, Believed>()
 

@@ -31,7 +31,6 @@ export interface RedisOptions {
   readonly maxAnswerMs?: number
 }
 
-/** Counts in Redis, together with all nodes that use it. While it does not answer in time, this process counts alone. */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
   const client = createClient({
     url: options.url,
@@ -94,7 +93,6 @@ class HiddenClients extends RateLimiterRedis {
   }
 }
 
-/** Asks Redis, and after a failure for a while not at all. */
 function askingInTime(
   { changed, maxAnswerMs: withinMs = maxAnswerMs }: RedisOptions,
   reasonOf: (error: unknown) => unknown,

@@ -68,14 +68,12 @@ const readStatements = {
   id: by('id', 'id = $1'),
   order: by('order', 'order_id = $1'),
   formKey: by('form', `form_key = $1 and state <> 'REFUSED'`),
-  /** A transaction may pay several checkouts. Finds the first one. */
   transaction: by(
     'transaction',
     'transactions @> array[lower($1)] order by started_at, id limit 1',
   ),
   /** Written like its index. An address may have had several checkouts, one after the other. */
   address: by('address', `lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
-  /** The checkout for which this address was shown, while it is not closed. */
   heldAddress: by('held_address', 'coin = $1 and held_address = lower($2)'),
 } as const
 
@@ -88,7 +86,6 @@ async function readBy(
   return rows[0]
 }
 
-/** The columns of a write. `checkoutOf` restores everything except the version. The database sets the others. */
 function checkoutColumnsOf(checkout: Checkout) {
   const { version: _, recipient, refundTo, ...doc } = checkout
   const returns = isInvoiced(checkout) ? { returns: checkout.returns.map(unsigned) } : {}
@@ -105,7 +102,6 @@ function unsigned({ payout, ...one }: Return) {
   return { ...one, payout: state === 'APPROVED' ? { state } : payout }
 }
 
-/** The checkout in a row. Only rows written from `checkoutColumnsOf` exist. */
 export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckout): Checkout {
   const checkout = {
     ...(restored(doc) as object),

@@ -6,14 +6,11 @@ import { leaseMs, type Moved } from '../../orders/workflow.ts'
 export interface DatabaseOptions {
   readonly applicationName: string
   readonly poolSize: number
-  /** The server cancels a statement after this time. */
   readonly statementTimeoutMs?: number
   /** The client gives up after this time, if the server does not even answer with an error. */
   readonly answerWithinMs?: number
   readonly connectWithinMs?: number
-  /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError: (error: Error) => void
-  /** Called when a statement fails because of the server, not because of the statement. */
   readonly onTrouble?: (trouble: Trouble) => void
 }
 
@@ -23,10 +20,8 @@ export interface Trouble {
   readonly error: Error
 }
 
-/** The database as most of the storage uses it: one statement at a time. */
 export type Database = Pick<pg.Pool, 'query'>
 
-/** Does not connect yet: the first query does, and fails if there is no server. */
 export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
   const { applicationName, poolSize, statementTimeoutMs = 10_000, onError } = options
   const {
@@ -177,14 +172,7 @@ interface Attempt {
   readonly row?: unknown
 }
 
-/**
- * Runs a write that returns one row if it was carried out. If the connection breaks before the answer, the write may
- * have been committed, which its random id in the row tells, or may be committed later: a write that is not found
- * is an error, not a "no".
- *
- * @param isTaken whether the error says that what is to be written already exists
- * @throws the error of a write that the server refused for any other reason
- */
+/** If the connection breaks, the random id in the row tells a write that was committed; one not found is no "no". */
 export async function attempt(
   database: Database,
   statement: Statement,
@@ -201,15 +189,13 @@ export async function attempt(
 }
 
 interface NextVersion<Row, One> {
-  /** Affects the record only while it still has the version that the write replaces. */
+  /** The record must still have the version that the write replaces. */
   write(writeId: string): Statement
   read(): Promise<Row | undefined>
   recordOf(row: Row): One
 }
 
-/**
- * Returns the record as another write has left it, if that came first. @throws if it is unknown whether it was written
- */
+/** @throws if it is unknown whether it was written */
 export async function writeNext<
   Row extends { readonly version: number; readonly write_id: string },
   One extends { readonly id: string; readonly version: number },
@@ -236,7 +222,6 @@ export async function writeNext<
  * the lease means that the record was hastened meanwhile.
  */
 
-/** A table whose rows are worked on by one node at a time. */
 export interface LeasedTable {
   readonly name: 'orders' | 'checkouts' | 'goodwill'
   readonly columns: string
@@ -264,7 +249,6 @@ export async function release(
   )
 }
 
-/** Makes the record due now. Its lease stays, so its worker is not disturbed. */
 export async function hasten(
   database: Database,
   { name }: LeasedTable,
@@ -295,10 +279,8 @@ export async function claimDue<Row extends object>(
   return (await database.query<Row>(sql, [limit, leaseMs])).rows
 }
 
-/** Small enough that no statement locks many rows for long. */
 const rowsAtOnce = 500
 
-/** Repeats a statement, whose last parameter bounds its rows, until it finds fewer or the signal aborts. */
 export async function inBatches(
   database: Database,
   sql: string,
@@ -314,10 +296,7 @@ export async function inBatches(
   }
 }
 
-/**
- * For `jsonb`, which takes no dates, bigints, NULs or unpaired surrogates. @throws Error for a number that is not
- * finite
- */
+/** `jsonb` takes no dates, bigints, NULs or unpaired surrogates. */
 export function storable(value: unknown): unknown {
   if (typeof value === 'bigint') return { $bigint: value.toString() }
   if (typeof value === 'string') return isPlain(value) ? value : { $utf16: hexOf(value) }
@@ -328,7 +307,6 @@ export function storable(value: unknown): unknown {
   return value
 }
 
-/** Decodes a value that `storable` encoded. */
 export function restored(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(restored)
   if (typeof value !== 'object' || value === null) return value

@@ -85,12 +85,10 @@ const addUpSql = `
   with taken as (delete from order_ends returning *)
   insert into order_ends select state, sum(came), sum(gone) from taken group by state`
 
-/** Merges the rows of `order_ends`, of which each ended order adds one, into one row per state. */
 export async function addUpEnds(database: Database): Promise<void> {
   await database.query(addUpSql)
 }
 
-/** What the refund wallet may have to pay: orders in USDC that are neither delivered nor refunded, and goodwill. */
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)
   return usdc(rows[0]?.exposure ?? '0')
@@ -98,7 +96,6 @@ export async function exposureOf(database: Database): Promise<Usdc> {
 
 const supplierSql = `doc #>> '{item,source,supplier}'`
 
-/** By supplier, the price of orders whose payment is being settled. Such orders are due, so only due ones are read. */
 const pendingSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from orders
   where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
@@ -107,9 +104,7 @@ const pendingSql = `
 const unconfirmedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
   where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
-/**
- * What a supplier may still charge for. An order in a coin was paid before it was opened, so its pending state counts.
- */
+/** An order in a coin was paid before it was opened, so its pending state counts. */
 const committedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from (
     select amount, doc from orders where state in ('PAID', 'FULFILLING')

@@ -179,7 +179,6 @@ export function createApprovalStore(database: Database): ApprovalStore {
   }
 }
 
-/** Returns an earlier approval that still answers this request; otherwise inserts the new one and returns no row. */
 const askSql = `
   with kept as (
     select * from approvals
@@ -252,7 +251,6 @@ export async function spentBudget(
   return rows[0] && spentOf(rows[0])
 }
 
-/** The values of a new order for the triggers that check the budgets: client, receiver and rules. */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
@@ -260,7 +258,6 @@ export function budgetValues(counted: Counted | undefined): readonly (string | n
   return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, float) : null]
 }
 
-/** The exhausted budget for which the tables refused an order; undefined for any other error. */
 export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
   const refused = refusedWith(error, raised.budgetSpent)
   return refused && new BudgetSpent(spentOf(JSON.parse(refused.detail ?? '{}') as Row))
@@ -296,7 +293,6 @@ function spentOf({ budget, whose, wait_seconds }: Row): Spent {
   return { budget, whose, retryAfterSeconds: wait_seconds }
 }
 
-/** Records in the database which request each payment came with, so that all nodes agree. */
 export function createReservationStore(database: Database): ReservationStore {
   return {
     async reserve(paymentKey, request, isSigned) {

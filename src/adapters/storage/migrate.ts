@@ -9,16 +9,12 @@ interface Migration {
 }
 
 const ownSchema = new URL('./schema/', import.meta.url)
-/** The key of the advisory lock for migrations: any number, the same in every version. */
 const lockKey = 402_402
 /** Statements on a table queue behind a migration that waits for it, so it gives up before buyers notice. */
 const lockWaitMs = 2_000
 const migrateWithinMs = 600_000
 
-/**
- * Applies the missing files in the order of their names, each in a transaction. Nodes that start together wait for the
- * first. Returns the names. @throws Error if the tables are of another version, or others keep a table locked
- */
+/** Nodes that start together wait for the first. @throws if the tables are of another version, or locked */
 export async function migrate(pool: pg.Pool, folder = ownSchema): Promise<readonly string[]> {
   const client = await pool.connect()
   try {

@@ -53,7 +53,6 @@ export interface StoredOrder {
   readonly write_id: string
 }
 
-/** The columns of a write. `orderOf` restores everything except the version. The database sets leases and due times. */
 export function columnsOf(order: Order) {
   const { version: _, recipient, delivery, ...doc } = { delivery: undefined, ...order }
   return {
@@ -74,7 +73,6 @@ export function columnsOf(order: Order) {
   }
 }
 
-/** The order in a row. Only rows written from `columnsOf` exist. */
 export function orderOf({ version, recipient, delivery, doc }: Omit<StoredOrder, 'write_id'>) {
   return {
     ...(restored(doc) as object),
@@ -210,7 +208,6 @@ const readStatements = {
     'order_by_payment_id',
     `select ${orderColumns} from orders where payment_id = $1`,
   ),
-  /** A transaction may carry several payments. Finds the order of the first one. */
   transaction: prepared(
     'order_by_transaction',
     `select ${orderColumns} from orders where transaction_hash = $1 order by placed_at, id limit 1`,

@@ -37,7 +37,6 @@ export interface Granted {
   readonly day: Usdc
 }
 
-/** What the caps count of one kind now: refunds of orders, returns of checkouts, or goodwill. */
 export async function grantedOf(
   database: Database,
   kind: 'refund' | 'return' | 'goodwill',
@@ -61,7 +60,6 @@ export interface SwitchTurn {
   readonly by: string
 }
 
-/** Stops or resumes all refunds, returns and goodwill, at once and on every node. Every turn stays on record. */
 export async function switchRefunds(
   database: Database,
   { stopped, reason, by }: SwitchTurn,
@@ -75,22 +73,17 @@ export async function switchRefunds(
 
 /** A payout that has not reached its buyer yet. Nothing is owed for a payment that was dropped for good. */
 export interface OpenPayout {
-  /** The order, the return of a checkout, or the goodwill of an order. */
   readonly reference: string
-  /** The invoice of a return; null for the refund of an order, and for goodwill. */
   readonly invoice: string | null
   /** Its value in atomic USDC, as the caps count it. */
   readonly worth: Usdc
   readonly to: string
-  /** The payout in the coin; only if the buyer paid in a coin. */
   readonly inCoin?: CoinPayout
   /** `WAITING`: nothing is owed until the supplier has given a final answer. */
   readonly state: PayoutState | 'WAITING'
   readonly code: string | null
-  /** The same in the words of the chain or the processor. */
   readonly reason: string | null
   readonly isNoted: boolean
-  /** When it was decided that the money goes back. */
   readonly since: Date
 }
 
@@ -101,7 +94,6 @@ export interface PayoutQueue {
     readonly by: string | null
     readonly at: Date
   }
-  /** What the caps count: refunds of orders (`granted`), returns of checkouts (`returned`) and goodwill (`given`). */
   readonly granted: Granted
   readonly returned: Granted
   readonly given: Granted
@@ -162,7 +154,6 @@ export async function readPayoutQueue(database: Database): Promise<PayoutQueue> 
   return { turned, granted, returned, given, open }
 }
 
-/** All returns that are not confirmed, the oldest first. */
 export function readOpenReturns(database: Database): Promise<readonly OpenPayout[]> {
   return readOpen(database, returnsSql)
 }
@@ -232,7 +223,6 @@ export function createPayoutRecord(database: Database): PayoutRecord {
   }
 }
 
-/** A payout that an operator has made by hand, as the operator reports it. */
 interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
   readonly coin: Coin | 'USDC'
   readonly transaction: string
@@ -241,7 +231,6 @@ interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
   readonly by: string
 }
 
-/** What is on record after a note: this transaction, another one for the payout, or another payout of this transfer. */
 export type Noted =
   | { readonly outcome: 'noted' | 'same' }
   | { readonly outcome: 'other_transaction'; readonly transaction: string }
@@ -255,7 +244,6 @@ export function createHandPayouts(database: Database) {
     )
     return rows[0]?.transaction_hash
   }
-  /** Notes a payout once, or returns the earlier note that prevents it. */
   const noteOnce = (payout: MadePayout) => note(database, find, payout)
   return { find, note: noteOnce }
 }
@@ -292,9 +280,7 @@ async function note(
 /** The result of `bookByHand`. `moved`: another worker moved the order meanwhile, so nothing was noted. */
 export type BookedByHand = Noted | { readonly outcome: 'moved' }
 
-/**
- * Notes a failed refund in USDC and books it as paid: one that is only noted would still be sent when it is claimed.
- */
+/** One that is only noted would still be sent when it is claimed. */
 export async function bookByHand(
   pool: Pool,
   order: Refunding,
@@ -314,7 +300,6 @@ export async function bookByHand(
   }
 }
 
-/** Rolls back the transaction, because another worker moved the order meanwhile. */
 class Moved extends Error {}
 
 async function book(orders: OrderStore, order: Refunding, transaction: string): Promise<void> {

@@ -16,7 +16,6 @@ import { atOnce, type Database } from './database.ts'
 import { readGoodwill } from './goodwill.ts'
 import { createOrderStore, orderColumns, orderOf, type StoredOrder } from './orders.ts'
 
-/** Records per query: a few megabytes. */
 const pageSize = 1_000
 
 async function* pages<Row, Item extends { readonly id: string }>(
@@ -103,7 +102,6 @@ const ledgerSql = `
   select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
   where doc #>> '{payment,method}' = $1 group by account`
 
-/** Checks for all orders, at one moment, the rule that the database enforces at every commit. */
 const misbookedSql = `
   with booked as (
     select order_id, account, sum(amount) as sum from ledger
@@ -169,7 +167,6 @@ const misbookedCheckoutsSql = `
   where booked.sum is distinct from due.sum
   order by 1, 3`
 
-/** The transfers that a person has vouched for. They are kept for ever. */
 export function createMovements(database: Database): Movements {
   return {
     async acknowledged() {

@@ -10,7 +10,6 @@ interface Server {
   readonly idleLimit: string
 }
 
-/** Checks version, encoding and time limits. @throws Error that names every problem */
 export async function requireServer(pool: pg.Pool): Promise<void> {
   const problems = problemsOf(await lookAt(pool))
   if (problems.length > 0) throw new Error(`This database cannot be used: ${problems.join('; ')}.`)

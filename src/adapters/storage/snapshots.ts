@@ -37,7 +37,6 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   }
 }
 
-/** Notes that the same offers were read again. Returns whether they are still there. */
 async function touch(database: Database, id: string, snapshot: Snapshot): Promise<boolean> {
   const { rowCount } = await database.query(
     'update catalog_snapshot set read_at = $2, set_aside = $3, held = $4 where id = $1',

@@ -31,13 +31,11 @@ import { createMailBook, createWebhookStore } from './webhooks.ts'
 export type Storage = ReturnType<typeof storesOn> & {
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
   probe(): Promise<void>
-  /** Waits for statements in progress. */
   close(): Promise<void>
 }
 
 export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
   readonly mode: 'sandbox' | 'live'
-  /** Whether a store in live mode is only a rehearsal. */
   readonly isRehearsal?: boolean | undefined
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'>
@@ -49,23 +47,16 @@ export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
 const connectionsPerNode = 10
 const probeWithinMs = 1_500
 
-/** A usable database, in which nothing was changed yet. */
 export interface Reached {
-  /** Whether it already belongs to this store. */
   readonly isTaken: boolean
   /** Changes no table. Closes the connections if that fails. @throws if this version did not set up the tables */
   open(): Promise<Storage>
-  /**
-   * Migrates and claims the database. Closes the connections if that fails. @throws if it is of another store by now
-   */
+  /** @throws if it is of another store by now */
   take(): Promise<Storage>
   close(): Promise<void>
 }
 
-/**
- * Changes nothing, because later checks may still stop the start.
- * @throws if the server is unreachable or unsuitable, or the database belongs to another store
- */
+/** Changes nothing, because later checks may still stop the start. */
 export async function reachStorage(
   options: StorageOptions,
   onError: (error: Error) => void,

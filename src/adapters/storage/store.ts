@@ -36,10 +36,7 @@ export async function requireOwn(
   )
 }
 
-/**
- * Claims the database at the first start. Another mode or network must not refund test orders with real money.
- * @throws Error that names the store that it belongs to
- */
+/** Another mode or network must not refund test orders with real money. */
 export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
   const { mode, network, asset, payTo } = identity
   await database.query(
@@ -51,7 +48,6 @@ export async function claimIdentity(database: Database, identity: StoreIdentity)
   await database.query('update store_identity set pay_to = lower($1)', [payTo])
 }
 
-/** The present addresses of a store, one for each role, in any case. */
 export type PresentWallets = Readonly<Record<WalletRole, string>>
 
 export function presentOf(
@@ -82,10 +78,8 @@ export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
   return roles.map((role) => ({ role, address: present[role].toLowerCase(), isPresent: true }))
 }
 
-/** Every address at which the store was ever paid or from which it ever refunded. None is ever removed. */
 export function createWallets(database: Database) {
   return {
-    /** The recorded addresses, and the present ones even if no start has recorded them yet. */
     async ours(present: PresentWallets): Promise<readonly StoreWallet[]> {
       const { rows } = await database.query<Row>(
         'select role, address, since from store_wallets order by since nulls first, role, address',
@@ -101,14 +95,12 @@ export function createWallets(database: Database) {
     async use(present: PresentWallets): Promise<void> {
       for (const role of roles) await database.query(useSql, [role, present[role]])
     },
-    /** Records an address that the store used before addresses were recorded. */
     async addEarlier(role: WalletRole, address: string): Promise<void> {
       await database.query(earlierSql, [role, address])
     },
   }
 }
 
-/** Who is on the denylist, as `Denylist` spells them. */
 export async function readDenylist(database: Database): Promise<readonly string[]> {
   const { rows } = await database.query<{ party: string }>('select party from denylist')
   return rows.map(({ party }) => party)
@@ -140,7 +132,6 @@ const changeSql = `
   where exists (select from denylist where denylist.party = party.party) <> $2
   returning party`
 
-/** Puts parties on the denylist, or takes them off. Returns those for which that changed anything. */
 export async function changeDenylist(
   database: Database,
   { parties, isDenied, reason, by }: DenylistChange,
@@ -150,9 +141,7 @@ export async function changeDenylist(
   return rows.map(({ party }) => party)
 }
 
-/**
- * Nodes that sealed with a key that this node lacks stay for a week after they are gone, so that the operator sees it.
- */
+/** A node with a key that this one lacks stays for a week after it is gone, so that the operator sees it. */
 const beatSql = `
   with gone as (
     delete from nodes
@@ -181,12 +170,9 @@ export function createNodeBook(pool: Pool): NodeBook {
   }
 }
 
-/**
- * A nonce is kept for so long after its end, because the node that checks a message may have a clock that is behind.
- */
+/** The node that checks a message may have a clock that is behind. */
 const rememberFor = '1 hour'
 
-/** Keeps used nonces in the database, so that no node accepts one that another node has seen. */
 export function createNonceStore(
   database: Database,
 ): NonceStore & { forgetExpired(): Promise<number> } {

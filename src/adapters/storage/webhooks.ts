@@ -14,7 +14,6 @@ import {
 import type { Sealed } from '../../secrets/secrets.ts'
 import { type Database, inBatches } from './database.ts'
 
-/** Keeps the events of buyers' webhooks. A trigger on the orders adds them. */
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     async find(order) {
@@ -114,10 +113,7 @@ interface Redelivered {
   readonly events: number
 }
 
-/**
- * A receiver that is down delays no other. Conditions are repeated at the lock, because another node may claim
- * meanwhile.
- */
+/** Conditions are repeated at the lock, because another node may claim meanwhile. */
 const claimSql = `
   with busy as (
     select receiver, count(*) as places from webhook_events join order_webhooks using (order_id)
@@ -181,13 +177,11 @@ const forgetSql = `
     select order_id from order_webhooks join orders on orders.id = order_id
     where finished_at < $1 limit $2)`
 
-/** The age counts from when the event was added, or last requested again. */
 const factsSql = `
   select count(*)::int as pending,
     extract(epoch from now() - min(give_up_at - $1 * interval '1 ms'))::float8 as oldest
   from webhook_events where due_at is not null`
 
-/** Keeps digests of mail addresses for as long as the personal fields of their orders. */
 export function createMailBook(database: Database): MailBook {
   return {
     async remember(order, digest) {

@@ -5,10 +5,8 @@ import ipaddr from 'ipaddr.js'
 import type { PostResult, PostWebhook, WebhookCall } from '../../orders/webhooks/ports.ts'
 
 export interface ReceiverNetwork {
-  /** Whether receivers may be on this machine; only in the sandbox. */
   readonly allowsLoopback: boolean
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined
-  /** Certificates to trust instead of Node's, in PEM. */
   readonly ca?: string | undefined
   /** The limit of one call, from the connection to the status of the answer; milliseconds. */
   readonly timeoutMs?: number | undefined
@@ -16,9 +14,7 @@ export interface ReceiverNetwork {
 
 const defaultTimeoutMs = 10_000
 
-/**
- * All addresses of the host must be public, and the call connects to one of those, whatever the name resolves to later.
- */
+/** The call connects to an address that was checked, whatever the name resolves to later. */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolved, allowsLoopback } = network
   const isAllowed = (address: string) =>
