@@ -94,7 +94,7 @@ export interface Call {
   readonly fields: () => Readonly<Record<string, unknown>>
   /** @throws Refusal `invalid_header` */
   readonly shown: () => Credentials
-  readonly tokens: Pick<Credentials, 'accessToken' | 'signIn'>
+  readonly signIn: Credentials['signIn']
   /** The client address, as the limits count it. */
   readonly client: string
   readonly proofs: ProofLimit
@@ -173,8 +173,6 @@ export interface BuyingDeps {
   readonly signIn: SignInDeps
   /** Signs the links that show the goods of an order once. */
   readonly reveals: Signer
-  /** Signs the tokens that list the orders of a wallet. */
-  readonly listSigner: Signer
 }
 
 export interface ReceiptDeps {

@@ -202,6 +202,5 @@ function buyingOf(
       now,
     },
     reveals: createSigner(secretsKeys, 'reveal'),
-    listSigner: createSigner(secretsKeys, 'order-list'),
   }
 }

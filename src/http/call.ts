@@ -22,7 +22,7 @@ export function callIn(
     query: inQuery(url),
     fields: () => (request.method === 'GET' ? quoteFields(url) : postedFields(request)),
     shown: () => credentialsIn(request),
-    tokens: tokensIn(request),
+    signIn: request.headers['sign-in-with-x'],
     client: clientKeyOf(request.ip),
     proofs: {
       mayProve: () => lookAtRefused(limits.refused, request, reply),
@@ -32,18 +32,14 @@ export function callIn(
   }
 }
 
-export function credentialsIn(request: FastifyRequest): Credentials {
-  const { headers } = request
-  return {
-    ...tokensIn(request),
-    idempotencyKey: keyOf(headers['idempotency-key'], 'Idempotency-Key'),
-  }
-}
-
-function tokensIn({ headers }: FastifyRequest): Call['tokens'] {
+export function credentialsIn({ headers }: FastifyRequest): Credentials {
   const [, accessToken] =
     /^Bearer ([A-Za-z0-9._-]{1,200})$/i.exec(headers.authorization ?? '') ?? []
-  return { accessToken, signIn: headers['sign-in-with-x'] }
+  return {
+    accessToken,
+    signIn: headers['sign-in-with-x'],
+    idempotencyKey: keyOf(headers['idempotency-key'], 'Idempotency-Key'),
+  }
 }
 
 /** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240); milliseconds. */

@@ -187,7 +187,7 @@ export const mcpTransport: PaymentTransport = {
   discovery: (_, example) => toolBazaar(example),
 }
 
-export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"], or call with a listToken as access_token. Nothing is charged.`
+export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`
 
 /** Whether a call has a signature to check, which costs computation and calls to the chain. */
 export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
@@ -209,8 +209,7 @@ export const credentialFields = {
   },
   access_token: {
     type: 'string',
-    description:
-      'The accessToken of the purchase: shows that the goods are yours. Without an id: a listToken',
+    description: 'The accessToken of the purchase: shows that the goods are yours',
   },
 } as const
 

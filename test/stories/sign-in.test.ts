@@ -1,10 +1,9 @@
 import { x402Client } from '@x402/core/client'
-import { createSIWxClientExtension, createSIWxPayload } from '@x402/extensions/sign-in-with-x'
+import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { rowsKept, settled } from './facts.ts'
-import { openClient } from './mcp/client.ts'
 import { buyDelivered, callerFor, type Kind } from './requests.ts'
 import { signInFor } from './signing-in.ts'
 import { useStore } from './store.ts'
@@ -115,43 +114,6 @@ describe('an order by what its payment is known by', () => {
         message: expect.any(String),
       }
       expect([status, body]).toEqual([200, standing])
-    }
-  })
-})
-
-describe('a list token', () => {
-  const shown = (token: string, path = list) =>
-    call(path, { headers: { authorization: `Bearer ${token}` } })
-  const tokenOf = async (wallet: Buyer) => (await read(list, wallet)).body.listToken.token as string
-
-  test('comes with a sign-in and lists the orders of its wallet, and nothing else', async () => {
-    const { listToken, ...page } = (await read(list)).body
-    expect(Date.parse(listToken.expiresAt) - Date.now()).toBeLessThanOrEqual(2 * 3_600_000)
-    const listed = await shown(listToken.token)
-    expect([listed.status, listed.body]).toEqual([200, page])
-    expect(listed.headers.get('cache-control')).toBe('no-store')
-    const order = await shown(listToken.token, `${list}/${bought[0]?.orderId}`)
-    expect(order.body.orders[0]).toMatchObject({ state: 'FULFILLED', result: null })
-    expect((await shown(listToken.token, '/api/catalog/limits')).status).toBe(402)
-    expect((await shown(await tokenOf(other))).body.total).toBe(1)
-    expect(store.logLines.join()).not.toContain(listToken.token.slice(4, 60))
-  })
-
-  test('lists for a host that cannot sign each call, over MCP', async () => {
-    const opened = await openClient(store, 'SDK 1.x')
-    try {
-      const { info, supportedChains } = (await opened.call('order_status')).data.extensions[
-        'sign-in-with-x'
-      ]
-      const complete = { ...info, ...supportedChains[0] }
-      const proof = await createSIWxPayload(complete, buyer.account, info.uri)
-      const first = await opened.call('order_status', {}, { 'sign-in-with-x': proof })
-      const { listToken, ...page } = first.data
-      expect(page.total).toBe(3)
-      const listed = await opened.call('order_status', { access_token: listToken.token })
-      expect([listed.isError, listed.data]).toEqual([false, page])
-    } finally {
-      await opened.close()
     }
   })
 })

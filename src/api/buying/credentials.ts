@@ -153,17 +153,6 @@ export async function signedInIfValid(
   }
 }
 
-/** Whether an accepted sign-in was signed for exactly this, and not for something else at this store. */
-export function isSignedFor(
-  { site }: Pick<SignInDeps, 'site'>,
-  encoded: Credentials['signIn'],
-  ask: SignInAsk,
-): boolean {
-  if (typeof encoded !== 'string') return false
-  const { uri, statement } = parse(encoded)
-  return uri === addressOf(site, ask) && statement === ask.statement
-}
-
 /** A demand with nothing to pay and a challenge to sign, as the extension defines. */
 export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
   const { network, site } = deps

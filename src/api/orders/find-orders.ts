@@ -14,10 +14,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
-import { issueToken, readToken } from '../../secrets/secrets.ts'
 import {
-  bearerHeader,
-  isSignedFor,
   orderId,
   signedInWallet,
   signInHeader,
@@ -66,8 +63,6 @@ export const orderParams = {
   paymentId: described(text, 'From the answer to the purchase'),
 }
 
-const listing = 'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet.'
-
 export const getOrder: OrderOperation = {
   id: 'getOrder',
   method: 'GET',
@@ -92,12 +87,9 @@ export const findOrders: OrderOperation = {
   group: 'Orders',
   name: 'List orders',
   description:
-    'The orders of the wallet that signs in, newest first, with a token that lists them for 2 hours; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
+    'The orders of the wallet that signs in, newest first; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
   query: orderParams,
-  headers: {
-    ...viewerHeaders,
-    ...bearerHeader(`${listing} For one order, Bearer and its accessToken.`),
-  },
+  headers: viewerHeaders,
   answers: answers(
     'A page of orders, or the one order, or where it stands',
     OrderList.or(OrderAnswer).or(OrderStanding),
@@ -121,10 +113,9 @@ export const listEsimOrders: OrderOperation = {
   path: `${catalogPrefix}/esims/orders/info`,
   group: 'Orders',
   name: 'List eSIM orders',
-  description:
-    'The eSIM orders of the wallet that signs in, newest first, with a token that lists them for 2 hours.',
+  description: 'The eSIM orders of the wallet that signs in, newest first.',
   query: pageParams,
-  headers: { ...signInHeader, ...bearerHeader(listing) },
+  headers: signInHeader,
   answers: answers('A page of orders', OrderList),
   refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
   limit: 'reading',
@@ -145,13 +136,13 @@ async function orderAnswer(
 }
 
 async function listAnswer(
-  { tokens, log }: Call,
+  { signIn, log }: Call,
   deps: BuyingDeps,
   path: string,
   page: OrderPage,
 ): Promise<Answer> {
-  const ask = listAsk(path)
-  const body = await listOwnOrders(deps, tokens, ask, page, log)
+  const ask = ordersAsk(path)
+  const body = await listOwnOrders(deps, signIn, page, log)
   return body === undefined ? { signIn: ask } : { body }
 }
 
@@ -220,39 +211,21 @@ export function ordersAsk(path: string): SignInAsk {
   }
 }
 
-/** The same, with a token that saves the wallet further signatures for some time. */
-export function listAsk(path: string): SignInAsk {
-  const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${listTokenHours} hours.`
-  return { ...ordersAsk(path), statement }
-}
-
 interface OrderPage {
   readonly limit: number
   readonly offset: number
   readonly kind?: Kind
 }
 
-/**
- * A page of orders for the wallet that signs in or whose list token is sent; undefined without either. A list token is
- * issued only for a sign-in whose statement says so, and never for another token: otherwise a leaked token could be
- * renewed for ever.
- *
- * @param ask the purpose in the challenge of this call
- * @throws Refusal `sign_in_invalid`, `try_again`
- */
+/** Undefined without a sign-in. @throws Refusal `sign_in_invalid`, `try_again` */
 export async function listOwnOrders(
   deps: BuyingDeps,
-  { signIn, accessToken }: Call['tokens'],
-  ask: SignInAsk,
+  signIn: Credentials['signIn'],
   page: OrderPage,
   log: FaultLog,
 ) {
-  const signedIn = await orNotNow(log, () => signedInWallet(deps.signIn, signIn))
-  const wallet = signedIn ?? walletOfListToken(deps, accessToken)
-  if (wallet === undefined) return undefined
-  const list = await listOrders(deps, wallet, page, log)
-  const isGiven = signedIn !== undefined && isSignedFor(deps.signIn, signIn, ask)
-  return isGiven ? { ...list, listToken: listToken(deps, wallet) } : list
+  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn))
+  return wallet === undefined ? undefined : listOrders(deps, wallet, page, log)
 }
 
 /** A page of the orders that this wallet paid for, newest first. @throws Refusal `try_again` */
@@ -283,41 +256,4 @@ async function find(
 
 function notFound(): Refusal {
   return new Refusal('order_not_found', 'There is no such order.')
-}
-
-export const listTokenHours = 2
-
-/** Distinguishes a list token from the access token of an order, which is sent in the same header. */
-const prefix = 'kol_'
-
-/** A list token for the wallet that has just signed in. It opens no goods: agents keep it where others may read it. */
-export function listToken(
-  { listSigner, purchases }: Pick<BuyingDeps, 'listSigner' | 'purchases'>,
-  wallet: string,
-) {
-  const seconds = Math.floor(purchases.now().getTime() / 1_000) + listTokenHours * 3_600
-  const expiresAt = new Date(seconds * 1_000)
-  const token = issueToken(listSigner, prefix, { names: [wallet], expiresAt })
-  return { token, expiresAt: expiresAt.toISOString() }
-}
-
-/**
- * The wallet whose orders this token lists; undefined if it is not a list token.
- *
- * @throws Refusal `sign_in_invalid` for a list token that is expired or not from this store
- */
-export function walletOfListToken(
-  { listSigner, purchases }: Pick<BuyingDeps, 'listSigner' | 'purchases'>,
-  token: string | undefined,
-): string | undefined {
-  if (!token?.startsWith(prefix)) return undefined
-  const signed = readToken(listSigner, prefix, token)
-  if (signed === undefined) throw invalid('it is not from this store')
-  if (signed.expiresAt <= purchases.now()) throw invalid('it has expired')
-  return signed.names[0]
-}
-
-function invalid(why: string): Refusal {
-  const message = `The list token is not accepted: ${why}. Sign in again for a new one.`
-  return new Refusal('sign_in_invalid', message)
 }

@@ -77,13 +77,13 @@ export const limitOperations: readonly OrderOperation[] = [
 ]
 
 async function asWallet(
-  { tokens, log }: Call,
+  { signIn, log }: Call,
   deps: BuyingDeps,
   statement: string,
   work: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
 ): Promise<Answer> {
   const ask = { path: limitsPath, description: 'The limits of the wallet that signs in', statement }
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, tokens.signIn, ask))
+  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn, ask))
   if (wallet === undefined) return { signIn: ask }
   return { body: await orNotNow(log, () => work(deps.guardrails, wallet)) }
 }

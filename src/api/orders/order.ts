@@ -113,12 +113,6 @@ export const OrderList = z
     limit: z.int(),
     offset: z.int(),
     items: z.array(shapeOf(listed)),
-    listToken: z
-      .object({ token: z.string(), expiresAt: time })
-      .optional()
-      .describe(
-        'After a sign-in: Authorization: Bearer {token} lists these orders until then, without a signature. It shows no goods',
-      ),
   })
   .meta({ id: 'OrderList' })
 

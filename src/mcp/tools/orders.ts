@@ -4,12 +4,11 @@ import { buy as buyByCall, quote as quoteFor } from '../../api/buying/purchase.t
 import { revealLink } from '../../api/buying/reveal.ts'
 import { type BuyingDeps, mcpPath } from '../../api/operation.ts'
 import {
-  listAsk,
   listOwnOrders,
-  listTokenHours,
   lookAtOrder,
   lookUpIn,
   orderParams,
+  ordersAsk,
 } from '../../api/orders/find-orders.ts'
 import { type OrderView, orderBody, orderMessage, orderStanding } from '../../api/orders/order.ts'
 import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
@@ -118,7 +117,7 @@ const credentialNames = [...Object.keys(credentialFields), 'include_goods']
 export const orderStatus: Tool = {
   name: 'order_status',
   title: 'Order status',
-  description: `The state of an order, by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. To see the goods, prove that the order is yours: with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without an id, it lists the orders of the wallet that signs in; send the listToken of that answer as access_token to list them again for ${listTokenHours} hours.`,
+  description: `The state of an order, by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. To see the goods, prove that the order is yours: with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without an id, it lists the orders of the wallet that signs in.`,
   inputSchema: argumentSchema(
     {
       orderId: { type: 'string', description: 'From the answer to buy' },
@@ -160,11 +159,9 @@ async function ordersOfWallet(
   { buying }: ToolDeps,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<ToolOutcome> {
-  const ask = listAsk(mcpPath)
-  const shown = { signIn: signInWith(call), accessToken: textIn(call.args, 'access_token') }
-  const list = await listOwnOrders(buying, shown, ask, page, call.log)
+  const list = await listOwnOrders(buying, signInWith(call), page, call.log)
   if (list !== undefined) return { type: 'answer', body: list }
-  const required = signInRequired(buying.signIn, ask)
+  const required = signInRequired(buying.signIn, ordersAsk(mcpPath))
   return { type: 'demand', required, more: { message: signInGuidance } }
 }
 

@@ -14,7 +14,7 @@ import {
   searchPath,
 } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
-import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
+import { findOrders, getOrder } from '../../api/orders/find-orders.ts'
 import { getRefund } from '../../api/orders/refund.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { type Kind, kinds } from '../../catalog/offer.ts'
@@ -241,7 +241,7 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 
 ## 4. Follow the order
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the refund is on its way; poll \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 
