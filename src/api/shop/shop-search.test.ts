@@ -122,24 +122,6 @@ describe('a facet', () => {
   })
 })
 
-test.each([
-  'kind=voucher&country=JP&brand=Amazon',
-  'kind=voucher&country=US&max=1',
-  'kind=topup&country=GT&amount=open',
-  'q=claro+in+france',
-  'q=amazon&country=GT',
-])('what is proposed where nothing is found does find something: %s', (query) => {
-  const { total, ways } = found(query)
-  expect(total).toBe(0)
-  expect(ways.length).toBeGreaterThan(0)
-  for (const way of ways) expect(shopSearch(catalog, way).total).toBeGreaterThan(0)
-})
-
-test.each(['q=xyzzy', 'q=something+nice+please', 'kind=esim&country=AQ&q=xyzzy'])(
-  'nothing is proposed where no part is to blame: %s',
-  (query) => expect(found(query)).toMatchObject({ total: 0, ways: [] }),
-)
-
 test('words find what they find over the APIs, and say how they were understood', () => {
   const { kind, offers, understood, leftOut } = found('q=please+manycards+for+my+sister+in+france')
   expect(kind).toBe('voucher')

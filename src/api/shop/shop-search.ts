@@ -50,8 +50,6 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
     understood: understoodIn(selling.sold, kind, found),
     /** Words that the result does not take into account. */
     leftOut: found.leftOut,
-    /** If nothing was found: searches with one field or one part of the words less, each of which finds something. */
-    ways: total === 0 ? waysFrom(selling, query, found) : [],
   }
 }
 
@@ -152,34 +150,6 @@ function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
         without: rest === '' ? undefined : rest,
       }
     })
-}
-
-/** The fields that a visitor would rather leave out, the first first. */
-const optional = [
-  'amount',
-  'min',
-  'max',
-  'category',
-  'region',
-  'brand',
-  'country',
-] as const satisfies readonly ShopField[]
-
-function waysFrom(selling: Selling, query: ShopQuery, found: Found): ShopQuery[] {
-  const fields = optional.filter((field) => query[field] !== undefined)
-  const less = [
-    ...fields.map((field) => ({ ...query, [field]: undefined })),
-    ...understoodIn(selling.sold, query.kind ?? 'voucher', found).flatMap(({ without: q }) =>
-      q === undefined ? [] : [{ ...query, q }],
-    ),
-  ]
-  return less.map((one) => ({ ...one, page: undefined })).filter((one) => findsSome(selling, one))
-}
-
-function findsSome(selling: Selling, query: ShopQuery): boolean {
-  return foundFor(selling, query).kinds.some(
-    ({ kind, filters }) => selling.sold[kind].count({ ...filters, ...narrowedBy(query) }) > 0,
-  )
 }
 
 const sorts = ['match', 'low', 'high'] as const

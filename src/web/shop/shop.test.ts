@@ -130,13 +130,6 @@ describe('the results', () => {
     expect(beyond).toContain('href="/search?kind=voucher&#38;page=3"')
   })
 
-  test('that are none propose what finds something', async () => {
-    const { body } = await get('/search?kind=voucher&country=US&max=1&category=General+Merchandise')
-    expect(read(body)).toContain('No results')
-    const [, href = ''] = /<a href="([^"]+)">Search without “at most \$1”/.exec(body) ?? []
-    expect(read((await get(href.replaceAll('&#38;', '&'))).body)).not.toContain('No results')
-  })
-
   test('say beside its field what cannot be read, and keep what was typed', async () => {
     const { statusCode, body } = await get(
       '/search?kind=voucher&q=amazon&country=Germany&min=abc&brand=Shell',
