@@ -27,12 +27,7 @@ const textsOfGroups: Readonly<Record<Group, string>> = {
 
 export const documentSite = readConfig({}).site
 
-/**
- * The OpenAPI 3.1 document of these operations, for the store `documentSite`. A running store replaces it
- * with itself.
- *
- * @param recorded real answers; the first success of each operation and the refusals become examples
- */
+/** For the store `documentSite`; a running store replaces it with itself. */
 export function openApiOf(operations: readonly Operation[], recorded: Recorded): object {
   const { name, description, contact, url } = documentSite
   return createDocument(

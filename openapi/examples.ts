@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** A real answer, with the body of its request. */
 export interface Example {
   /** Its name among the examples of its operation; for a refusal, the code. */
   readonly name: string
@@ -58,7 +57,6 @@ export function refusalKey({ name, body }: Pick<Example, 'name' | 'body'>): stri
 
 const maxEntries = 3
 
-/** Cuts long lists, and says so in the summary. */
 function shortened(example: Example): Example {
   const body = cut(example.body)
   if (JSON.stringify(body) === JSON.stringify(example.body)) return example

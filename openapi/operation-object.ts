@@ -98,7 +98,6 @@ interface Documented {
   readonly type?: 'application/json' | 'application/problem+json'
   readonly shape?: z.ZodType
   readonly headers?: Readonly<Record<string, string>>
-  /** Names of shared headers. */
   readonly shared?: readonly string[]
   readonly codes: readonly string[]
 }
@@ -127,7 +126,6 @@ function examplesOf(shown: readonly { readonly name: string; readonly value: unk
   return shown.length === 0 ? {} : { examples: Object.fromEntries(examples) }
 }
 
-/** Headers of many answers, by name; answers refer to these definitions. */
 const sharedTexts: Readonly<Record<string, string>> = {
   'X-Request-Id': 'Names this request in the log of the operator',
   ETag: 'Send it back in If-None-Match',
@@ -142,7 +140,6 @@ export const sharedHeaders = Object.fromEntries(
   Object.entries(sharedTexts).map(([name, text]) => [name, headerOf(text)]),
 )
 
-/** @param names those of shared headers */
 function headersOf(own: Readonly<Record<string, string>>, names: readonly string[]) {
   const refs = [...names, 'X-Request-Id'].map((name) => [
     name,
@@ -169,7 +166,6 @@ function answersOf({ answers, group, limit }: Operation): Documented[] {
   return isKept ? [...good, known] : good
 }
 
-/** The 402 before the operation is carried out, which asks for a payment or a sign-in. */
 function demandOf({ access, refusals }: Operation): Documented[] {
   if (access === 'free') return []
   const headers = { 'PAYMENT-REQUIRED': 'The same as the body, base64 of JSON' }

@@ -17,10 +17,8 @@ export interface Ask {
  */
 export type Place = 'open' | 'busy' | 'away' | 'broken' | 'dear'
 
-/** A call whose real answer is an example in the document. */
 export interface Call {
   readonly operation: string
-  /** Its name among the examples of the operation; of a refusal, the code. */
   readonly name: string
   readonly summary: string
   readonly status: number
@@ -29,13 +27,11 @@ export interface Call {
   readonly ask: (shop: Shop) => Ask | Promise<Ask>
 }
 
-/** An order, with everything that its buyer knows about it. */
 export interface Bought {
   readonly orderId: string
   readonly paymentId: string
   readonly transactionHash: string
   readonly accessToken: string
-  /** The request that bought it. */
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 }

@@ -67,7 +67,6 @@ async function paramsFor(
   return { orderId: (await shop.bought('voucher', 'OK')).orderId }
 }
 
-/** Bodies that a purchase and its quote refuse for the same reason. */
 const bodies: Readonly<
   Partial<Record<Code, (kind: Kind, shop: Shop) => object | Promise<object>>>
 > = {
@@ -85,7 +84,6 @@ const purchaseHeaders: Readonly<Partial<Record<Code, Record<string, string>>>> =
   payment_invalid: { 'payment-signature': 'none' },
 }
 
-/** Whose payment of a good body a purchase refuses. */
 const payers: Readonly<Partial<Record<Code, Payer>>> = {
   payment_mismatch: 'another',
   limit_exceeded: 'limited',
@@ -128,7 +126,6 @@ async function paidFor(code: Code, kind: Kind, shop: Shop): Promise<Ask | undefi
 
 const emptyClaim: Recipe = () => ({ headers: newKey(), body: {} })
 
-/** How single operations are made to refuse, before the recipes of all. */
 const recipesById: Readonly<Record<string, Recipes>> = {
   claimRefund: {
     idempotency_key_missing: () => ({ body: {} }),

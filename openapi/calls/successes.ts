@@ -21,7 +21,6 @@ type ById = Readonly<Record<string, Calls>>
 const query = (query: string) => () => ({ query })
 const nothing = () => ({})
 
-/** Searching, browsing, and the store's documents about itself. */
 const reading: ById = {
   serviceIndex: { index: ['Where the searches are'] },
   capabilities: { values: ['Everything that finds something'] },
@@ -60,7 +59,6 @@ const reading: ById = {
   },
 }
 
-/** Offers, and quotes and purchases that succeed, or are answered with a price. */
 const buying = (kind: Kind): ById => ({
   [`${kind}Offer`]: {
     offer: [
@@ -105,7 +103,6 @@ async function paid(shop: Shop, kind: Kind, outcome: Outcome): Promise<Ask> {
   return { body, headers: { 'payment-signature': signature, ...newKey() } }
 }
 
-/** About an order in its path; with its token, if it is named. */
 const ofOrder =
   (outcome: Outcome, more: () => Ask = nothing): Call['ask'] =>
   async (shop) => {
@@ -128,7 +125,6 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const claim = () => ({ headers: newKey(), body: { reason: 'nothing arrived' } })
 const challenge = (ask?: Call['ask']) => ['The challenge to sign', ask ?? nothing, 402] as const
 
-/** Calls about orders, refunds and webhooks that succeed, or are answered with a sign-in challenge. */
 const orders: ById = {
   getOrder: {
     locked: ['For whoever knows the id: without the goods', ofOrder('OK')],
@@ -180,7 +176,6 @@ const orders: ById = {
 
 const limitsPath = '/api/catalog/limits'
 
-/** The requests about spending limits, which a sign-in covers as a whole. */
 export const limitRequests: Readonly<Record<string, SignedRequest>> = {
   getLimits: { method: 'GET' },
   setLimits: {
@@ -210,7 +205,6 @@ export async function signedLimits(shop: Shop, request: SignedRequest, at?: 'awa
   return { headers, ...(body === undefined ? {} : { body }) }
 }
 
-/** Calls that succeed, or are answered with a price or a challenge. */
 export const successes: readonly Call[] = [reading, ...kinds.map(buying), orders, limits].flatMap(
   (byId) =>
     Object.entries(byId).flatMap(([operation, calls]) =>

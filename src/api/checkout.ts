@@ -19,14 +19,12 @@ import type { FaultLog } from './operation.ts'
 import { recipientOf } from './orders/order.ts'
 import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
 
-/** The checkout of the website: an order paid in a coin, from the form to the order. */
 export type CheckoutService = ReturnType<typeof createCheckoutService>
 export type StartedCheckout = Awaited<ReturnType<CheckoutService['start']>>
 
 export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>) {
   const { tokenSigner, checkouts, processor } = deps
   return {
-    /** The coins that can be paid; empty if the operator has configured no processor. */
     methods: processor.methods,
 
     /**
@@ -41,12 +39,6 @@ export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSi
       return { id: checkout.id, orderId: checkout.orderId, accessToken }
     },
 
-    /**
-     * Undefined if there is no such checkout.
-     *
-     * @param token of the checkout, or a link token of its order
-     * @throws Refusal `try_again`
-     */
     view: (
       id: string,
       token: string | undefined,
@@ -61,7 +53,6 @@ export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSi
   }
 }
 
-/** Whether this is the token of the checkout, or a link token of its order. */
 export function opensCheckout(
   deps: TokenDeps,
   { orderId, accessTokenHash }: Checkout,
@@ -73,10 +64,7 @@ export function opensCheckout(
 
 export type CheckoutView = ReturnType<typeof checkoutView>
 
-/**
- * A checkout as its page shows it. Visitors who are not its owner see its offer, its price and its stage, but neither
- * an address to pay to nor anything about the payer.
- */
+/** Visitors who are not its owner see neither an address to pay to nor anything about the payer. */
 export function checkoutView(
   deps: {
     readonly vault: Vault
@@ -162,7 +150,6 @@ function invoiceOf({ invoice, startedAt: openedAt }: InvoicedCheckout) {
 
 export type Bought = ReturnType<typeof boughtOf>
 
-/** What was bought with an order or a checkout, as it was shown to the buyer. Only the buyer sees it. */
 export function boughtOf(
   { vault }: { readonly vault: Vault },
   placed: {

@@ -144,7 +144,6 @@ function ownFields(shapes: z.ZodRawShape): Fields<Shown> {
   )
 }
 
-/** An offer as the discovery interface shows it, as the catalog interface lists it, and its full record. */
 export const DiscoveryOffer = byKind((kind) =>
   shapeOf(forms[kind].discovery, goods[kind].published.name),
 )
@@ -170,10 +169,7 @@ function shown(offer: Offer, { pricing, site }: OfferDeps): Shown {
   return { offer, pricing, site, retail: retailOf(offer, pricing) }
 }
 
-/**
- * The exact price in dollars if the supplier's price is in dollars or does not determine ours. Otherwise the supplier's
- * price in its own currency, with the markup. For an open value, the range of values.
- */
+/** The supplier's price with the markup, unless it is in dollars or does not determine ours. */
 function priceOf({ offer: { price }, retail, pricing }: Shown): z.infer<typeof Money> {
   const dollars = { currency: 'USD', currencyDivisor: 100 }
   if (retail.type === 'RANGE') return { ...dollars, min: retail.min, max: retail.max }
@@ -199,10 +195,7 @@ function openValueOf({ retail }: Shown): z.infer<typeof OpenValue> | undefined {
   return { unit: 'USD', min: min / 100, max: max / 100, step: increment / 100 }
 }
 
-/**
- * The price of a purchase in atomic USDC. For an open value: the prices of the least and the greatest value, and the
- * step of values, which is not a price and has no markup.
- */
+/** An open value: the prices of the least and the greatest, and the step, which has no markup. */
 function usdcOf({ retail }: Shown): z.infer<typeof Usdc> | undefined {
   const atomic = (amount: Cents) => usdcFromCents(amount).toString()
   switch (retail.type) {

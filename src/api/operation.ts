@@ -24,15 +24,11 @@ import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/s
  * models are all made from it.
  */
 export interface Operation {
-  /** Its name for programs: `searchVouchers`. */
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** With names in braces: `/api/catalog/orders/{orderId}`. */
   readonly path: string
   readonly group: Group
-  /** Its name for people: "Search vouchers". */
   readonly name: string
-  /** What it does, and what a caller should know before the first call; whole sentences. */
   readonly description: string
   readonly pathParams?: Readonly<Record<string, object>>
   readonly query?: Params
@@ -42,7 +38,6 @@ export interface Operation {
   readonly answers: Readonly<Record<number, AnswerShape>>
   /** Why it may refuse, besides what `refusalsOf` adds. */
   readonly refusals: readonly RefusalCode[]
-  /** The rate limit of its calls; absent if they are not counted. */
   readonly limit?: 'discovery' | 'reading' | 'purchase'
   /** Whether its errors say in `charged` whether money moved. */
   readonly charges?: true
@@ -64,18 +59,15 @@ interface AnswerShape {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An operation that is free for anyone, and whose answer may be cached. */
 export interface Reading extends Operation {
   /** @param id of the offer in the path */
   readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Published
 }
 
-/** An operation about orders or prices. HTTP makes a route from it; MCP tools call the same functions. */
 export interface OrderOperation extends Operation {
   readonly run: (call: Call, deps: BuyingDeps) => Promise<Answer>
 }
 
-/** An operation about the store itself, the same for every caller. */
 export interface StoreOperation extends Operation {
   readonly cacheControl: string
   /** Where it is served if the store is published at a path below its host. Absent: at its own path. */
@@ -87,7 +79,6 @@ export interface StoreOperation extends Operation {
 }
 
 export interface Call {
-  /** From the path; empty if the path names no order. */
   readonly orderId: string
   readonly query: ParamSource
   /** The flat fields of the body, or of the query for a quote. @throws Refusal if they cannot be read */
@@ -95,7 +86,6 @@ export interface Call {
   /** @throws Refusal `invalid_header` */
   readonly shown: () => Credentials
   readonly signIn: Credentials['signIn']
-  /** The client address, as the limits count it. */
   readonly client: string
   readonly proofs: ProofLimit
   readonly log: FaultLog
@@ -103,7 +93,6 @@ export interface Call {
 
 export interface Credentials {
   readonly accessToken?: string | undefined
-  /** A signed sign-in message, in base64. */
   readonly signIn?: string | string[] | undefined
   /** Checked by `keyOf`. */
   readonly idempotencyKey?: string | undefined
@@ -118,7 +107,6 @@ export interface ProofLimit {
 export type Answer =
   | {
       readonly body: object
-      /** 202 if it is still under way; absent: 200. */
       readonly status?: 202
       readonly headers?: Readonly<Record<string, string>>
     }
@@ -142,7 +130,6 @@ export interface SignInDeps {
   readonly now: () => Date
 }
 
-/** The purpose of a signature, as stated in its challenge. */
 export interface SignInAsk {
   readonly path: string
   readonly description: string
@@ -161,7 +148,6 @@ export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
   signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
 }
 
-/** The dependencies of selling, and of showing and refunding orders, for all transports. */
 export interface BuyingDeps {
   readonly site: Site
   readonly demands: PaymentRequiredDeps
@@ -188,9 +174,7 @@ export interface StoreDeps {
   readonly site: Site
   readonly keys: { readonly published: readonly PublicJwk[] }
   readonly health: Pick<Health, 'parts' | 'signals'>
-  /** From payment to `EXPIRED`; seconds. */
   readonly fulfillmentDeadlineSeconds: number
-  /** Aborted when the store is told to stop. */
   readonly draining: AbortSignal
   readonly operations: readonly Operation[]
 }
@@ -199,7 +183,6 @@ export interface FaultLog {
   error(details: object, message: string): void
 }
 
-/** Who runs this store, as the operator configured it and as every interface publishes it. */
 export interface Site {
   readonly name: string
   readonly description: string
@@ -228,7 +211,6 @@ export function inCatalog(spec: ReadingSpec): Reading {
   return { ...freely(spec), group: 'Catalog', limit: 'reading' }
 }
 
-/** An operation that is free. One without parameters refuses any. */
 export function freely(spec: ReadingSpec) {
   const { query, ask } = spec
   const free = { ...spec, method: 'GET', access: 'free' } as const
@@ -252,7 +234,6 @@ export const refusesBody = [
   'body_too_large',
 ] as const
 
-/** All refusals of an operation: its own, those of its path, and that of its rate limit. */
 export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly RefusalCode[] {
   return [
     ...refusals,
@@ -265,7 +246,6 @@ export function answers(description: string, shape: z.ZodType): Operation['answe
   return { 200: { description, shape } }
 }
 
-/** A published record. Fields that are undefined are absent from the JSON. */
 export type Published = Readonly<Record<string, unknown>>
 
 /** Published fields: of each its shape and its value, so that neither is published without the other. */
@@ -299,12 +279,10 @@ export const transactionHash = z
 
 export const catalogPrefix = '/api/catalog'
 export const limitsPath = `${catalogPrefix}/limits`
-/** The path at which clients look for the manifest first. */
 export const manifestPath = '/.well-known/x402'
 export const openApiPath = '/openapi.json'
 export const mcpPath = '/mcp'
 
-/** The index of the discovery interface, and the prefix of its paths. */
 export const discoveryPrefix = '/ai'
 export const searchPath = `${discoveryPrefix}/search`
 
@@ -320,7 +298,6 @@ export function offerPath(kind: Kind, offerId: string): string {
   return `${catalogPath(kind)}/offers/${offerId}`
 }
 
-/** Quotes (GET) and buys (POST) goods of a kind. */
 export function purchasePath(kind: Kind): string {
   return `${catalogPath(kind)}/purchase/info`
 }
@@ -333,7 +310,6 @@ export function receiptPath(orderId: string): string {
   return `${orderPath(orderId)}/receipt`
 }
 
-/** Claims (POST) and watches (GET) the refund of an order. */
 export function refundPath(orderId: string): string {
   return `${orderPath(orderId)}/refund`
 }
@@ -342,7 +318,6 @@ export function buyPath(offerId: string): string {
   return `/buy/${encodeURIComponent(offerId)}`
 }
 
-/** A name with a capital letter, for ids of operations and names of shapes. */
 export function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -31,7 +31,6 @@ const orderOperations: readonly OrderOperation[] = [
   ...limitOperations,
 ]
 
-/** The operations without a payment that need the same parts as purchases. */
 export const unpaidOperations: readonly OrderOperation[] = [...quotes, ...orderOperations]
 
 export const storeOperations: readonly StoreOperation[] = [...manifests, ...keySets, live, ready]

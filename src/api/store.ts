@@ -79,7 +79,6 @@ export const manifests: readonly StoreOperation[] = [
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },
 ]
 
-/** The operations of the catalog interface, one for each path: the one with a body, if there is one. */
 function listed(operations: readonly Operation[]): readonly Operation[] {
   return operations
     .filter(({ path, group }) => path.startsWith(catalogPrefix) && group !== 'Store')

@@ -16,10 +16,8 @@ import {
 
 /** After a refused write the database counts as down for this long; then it is tried again. */
 const writeRetryMs = 3_000
-/** It is refreshed every 15 minutes. */
 const catalogStaleMs = 60 * 60_000
 
-/** The health of the store's parts over the last five minutes. */
 export type Health = ReturnType<typeof createHealth>
 
 export function createHealth(now: () => Date) {
@@ -155,7 +153,6 @@ interface Sale {
   readonly openedAt?: Date
 }
 
-/** Those that may not show in the means yet, by the reference at the supplier. */
 function keepSales(
   now: () => Date,
   suppliers: ReturnType<typeof keepSuppliers>,

@@ -5,7 +5,6 @@ export interface Cover {
   readonly exposure: Usdc
 }
 
-/** In wei; the need is that of the transactions expected soon. */
 export interface Gas {
   readonly balance: bigint
   readonly need: bigint
@@ -93,7 +92,6 @@ export function verdictOfAll(all: ReadonlyMap<string, Verdict>, now: Date): Verd
   return { parts, action: signalsOf(parts, now).agent_action, bounds: best.bounds }
 }
 
-/** Orders verdicts by their tightest bound, the highest first. */
 function roomiest({ bounds: [one] }: Verdict, { bounds: [other] }: Verdict): number {
   if (one === undefined || other === undefined) return Number(!other) - Number(!one)
   return one.max === other.max ? 0 : one.max > other.max ? -1 : 1
@@ -236,7 +234,6 @@ function ether(wei: bigint): string {
   return (Number(wei) / 1e18).toPrecision(3)
 }
 
-/** The published signals (x402-signals 4.3). */
 export interface Signals {
   readonly provider_health: 'healthy' | 'degraded' | 'down'
   readonly agent_action: 'pay' | 'retry_later' | 'stop'

@@ -22,7 +22,6 @@ export function whyCallFailed(error: unknown, timeoutMs: number): string {
   return name === 'AbortError' ? 'the call was stopped' : whyUnreached(error)
 }
 
-/** The same for a call that was ended neither by a timeout nor by its caller. */
 export function whyUnreached(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return 'the connection failed'

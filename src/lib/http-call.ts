@@ -5,7 +5,6 @@ export type Answer =
   | {
       readonly outcome: 'answered'
       readonly status: number
-      /** Undefined when it is empty or not JSON. */
       readonly body: unknown
     }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -58,7 +57,6 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
   }
 }
 
-/** Undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 export type OfferId = Brand<string, 'OfferId'>
 /** Unguessable, because it grants access to the order's state. */
 export type OrderId = Brand<string, 'OrderId'>
-/** Of one settlement of money (x402-signals). */
 export type PaymentId = Brand<string, 'PaymentId'>
 export type CheckoutId = Brand<string, 'CheckoutId'>
 export type RefundId = Brand<string, 'RefundId'>
@@ -30,7 +29,6 @@ function derived<Id extends string>(prefix: string): (digest: string) => Id {
 export const orderIdOf = derived<OrderId>('ord')
 export const paymentIdOf = derived<PaymentId>('pay')
 export const checkoutIdOf = derived<CheckoutId>('chk')
-/** The token that opens the page of an approval. */
 export const approvalTokenOf = derived('apr')
 
 export function refundIdOf(order: OrderId): RefundId {

@@ -10,14 +10,12 @@ export const usdcDecimals = 6
 
 const atomicPerCent = 10_000n
 
-/** Parses atomic USDC, as in x402 ("12500000"). Throws on anything else. */
 export function usdc(atomic: string | bigint): Usdc {
   const isPlain = typeof atomic === 'bigint' ? atomic >= 0n : /^\d{1,30}$/.test(atomic)
   if (!isPlain) throw new Error(`"${atomic}" is not an amount of USDC`)
   return BigInt(atomic) as Usdc
 }
 
-/** Converts a decimal text such as "12.5". Throws on anything else. */
 export function usdcFromText(text: string): Usdc {
   const [, whole = '', fraction = ''] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) ?? []
   return usdc(whole === '' ? text : BigInt(whole + fraction.padEnd(usdcDecimals, '0')))
@@ -28,7 +26,6 @@ export function usdcFromCents(cents: Cents): Usdc {
   return (BigInt(cents) * atomicPerCent) as Usdc
 }
 
-/** Throws on a fraction or a negative number; never rounds. */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} is not whole cents`)
   return value as Cents

@@ -5,7 +5,6 @@
 const rule = (status: number, title: string, retryable = false) => ({ status, title, retryable })
 export type Rule = Readonly<ReturnType<typeof rule>>
 
-/** In the order of the tables of errors. */
 export const rules = {
   invalid_parameter: rule(400, 'Invalid parameter'),
   unknown_parameter: rule(400, 'Unknown parameter'),

@@ -25,7 +25,6 @@ export function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? []
 }
 
-/** "South Asia" becomes `south-asia`. */
 export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }

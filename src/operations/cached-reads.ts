@@ -34,7 +34,6 @@ export function cachedBriefly<T>(
 
 const maxAgeMs = 5 * 60_000
 
-/** Returns the last result for 5 minutes while `read` fails. */
 export function withRecentValue<T>(read: () => Promise<T>) {
   let latest: { readonly value: T; readonly atMs: number } | undefined
   const last = (): T | undefined =>

@@ -11,7 +11,6 @@ const usualEveryMs = 5_000
 const transfersAhead = 20n
 const centInAtomic = 10_000n
 
-/** In wei. */
 export interface GasFacts {
   readonly balance: bigint
   readonly perTransfer: bigint

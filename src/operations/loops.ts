@@ -124,7 +124,6 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
 }
 
-/** How soon a change takes effect in every process (docs/operators/operations.md). */
 const readEveryMs = 5_000
 
 /** While the denylist cannot be read again, the last one counts. */

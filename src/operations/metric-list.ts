@@ -61,7 +61,6 @@ const metric = (help: string, read: Metric['read'], about: About = {}): Metric =
   ...(read && { read }),
 })
 
-/** In the order of the document. */
 export const metrics = {
   kiosk402_up: metric(
     '1 if the part is up, otherwise 0.',

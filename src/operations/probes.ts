@@ -13,7 +13,6 @@ export interface Probes {
 }
 
 const checkEveryMs = 10_000
-/** It doubles up to the usual interval. */
 const checkRetryMs = 1_000
 const databaseEveryMs = 500
 

@@ -6,7 +6,6 @@ import type { Part, PartHealth } from '../health/verdict.ts'
 import type { StoreEvent } from '../orders/ports.ts'
 import type { EarlierWalletEvent } from '../reconcile/startup-check.ts'
 
-/** Of the store, or of one of several suppliers. */
 export interface PartEvent {
   readonly name: 'part_down' | 'part_up'
   readonly part: Part

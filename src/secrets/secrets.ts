@@ -17,7 +17,6 @@ import type { Brand } from '../lib/ids.ts'
 /** The operator's keys. All of them read; the first one seals and signs. */
 export type OperatorKeys = readonly Buffer[]
 
-/** @throws when there is no key */
 function fromEach<T>(keys: OperatorKeys, make: (key: Buffer) => T) {
   const all = keys.map(make)
   const [current] = all
@@ -37,12 +36,10 @@ function macOf(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** The stored form of tokens and keys. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** In constant time. */
 export function sameHash(one: string, other: string): boolean {
   const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
   return ours.length === theirs.length && timingSafeEqual(ours, theirs)
@@ -63,7 +60,6 @@ export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
       return `${body}.${macOf(current, body).toString('base64url')}`
     },
 
-    /** Undefined when the signature is not the store's. */
     read(text: string): unknown {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
@@ -82,9 +78,7 @@ export function createDigest(operatorKeys: OperatorKeys, purpose: string) {
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
     of: (text: string) => hex(current, text),
-    /** To find entries made with older keys. */
     every: (text: string): readonly string[] => all.map((key) => hex(key, text)),
-    /** Under any operator key. */
     matches: (text: string, digest: string) => all.some((key) => sameHash(hex(key, text), digest)),
   }
 }
@@ -173,7 +167,6 @@ function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
 }
 
-/** A public key as it is published (RFC 8037). */
 export type PublicJwk = ReturnType<typeof pairOf>['published']
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>
@@ -188,10 +181,8 @@ export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string) {
     current: {
       kid: current.published.kid,
       privateKey: current.privateKey,
-      /** The signature, 64 bytes in base64url. */
       sign: (bytes: Uint8Array) => sign(null, bytes, current.privateKey).toString('base64url'),
     },
-    /** The current one first. */
     published: all.map((pair) => pair.published),
   }
 }

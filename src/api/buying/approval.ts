@@ -27,7 +27,6 @@ export type ShownApproval =
 
 type Deps = Pick<PurchaseDeps, 'approvals' | 'vault' | 'now'>
 
-/** The state of the approval that a token names. @throws Refusal `try_again` */
 export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<ShownApproval> {
   return orNotNow(log, async () => {
     const approval = await deps.approvals.find(hashOf(token))
@@ -42,7 +41,6 @@ export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<
   })
 }
 
-/** Stores the decision of a person, unless one was made before. @throws Refusal `try_again` */
 export async function decideApproval(
   deps: Deps,
   token: string,

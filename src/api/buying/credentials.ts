@@ -26,10 +26,8 @@ import type {
 import { demandShape } from './payment-required.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
-/** The pattern in words. */
 export const keyForm = '16 to 128 characters of A-Z a-z 0-9 _ and -'
 
-/** The descriptions of the HTTP headers that carry credentials. */
 export const idempotencyKey: HeaderParam = {
   schema: {
     type: 'string',
@@ -55,12 +53,10 @@ export const viewerHeaders = {
 /** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
 export const signInHeader = signedHeader('The signed challenge of the 402, base64 of JSON.')
 
-/** The parameter in the paths of an order. */
 export const orderId = {
   orderId: { type: 'string', description: 'From the answer to the purchase' },
 }
 
-/** The caller, by the credentials of the call. @throws Refusal `invalid_header`, `sign_in_invalid` */
 export async function viewerOf(
   { signIn }: Pick<BuyingDeps, 'signIn'>,
   shown: Credentials,
@@ -68,7 +64,7 @@ export async function viewerOf(
   return { ...knownBy(shown), wallet: await signedInWallet(signIn, shown.signIn) }
 }
 
-/** The caller, as far as it can be told without checking a signature. @throws Refusal `invalid_header` */
+/** Without checking a signature. @throws Refusal `invalid_header` */
 export function knownBy(
   { accessToken, idempotencyKey }: Credentials,
   payment?: PaymentPayload,
@@ -77,12 +73,6 @@ export function knownBy(
   return { accessToken, keys: [...new Set(keys.filter((key) => key !== undefined))] }
 }
 
-/**
- * An idempotency key; undefined if none is given.
- *
- * @param parameter its name in the transport
- * @throws Refusal `invalid_header`
- */
 export function keyOf(given: unknown, parameter: string): string | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && keyPattern.test(given)) return given
@@ -97,25 +87,14 @@ function paymentIdentifierOf(payment: PaymentPayload | undefined): string | unde
   return keyOf(data?.info.id, 'payment-identifier')
 }
 
-/** The body of a 402 that asks for a sign-in: there is nothing to pay. */
 export const SignInRequiredAnswer = z
   .object({ ...demandShape, accepts: z.array(z.never()).max(0), message: z.string() })
   .meta({ id: 'SignInRequired' })
 
-/** The validity of a challenge. */
 const challengeMs = 5 * 60_000
 const maxEncoded = 8_192
 
-/**
- * The wallet that signs in with this message; undefined without a message.
- *
- * Only the package's parsing, validation and verification are used, and not its records of who paid for what: they
- * trust the resource that the client names.
- *
- * @param encoded base64 of the signed message, as a client's library makes it
- * @param only the required purpose; without it, a sign-in for any path of the store is accepted
- * @throws Refusal `sign_in_invalid`
- */
+/** Without the package's records of who paid for what: they trust the client's resource. */
 export async function signedInWallet(
   deps: SignInDeps,
   encoded: string | string[] | undefined,
@@ -140,7 +119,6 @@ export async function signedInWallet(
   return verified.payer
 }
 
-/** The same wallet, but undefined if the sign-in is not accepted; for calls that do not require one. */
 export async function signedInIfValid(
   deps: SignInDeps,
   encoded: Credentials['signIn'],
@@ -153,7 +131,6 @@ export async function signedInIfValid(
   }
 }
 
-/** A demand with nothing to pay and a challenge to sign, as the extension defines. */
 export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
   const { network, site } = deps
   const { description, statement } = ask

@@ -43,7 +43,6 @@ export const retryAfterSeconds = 5
 /** A refund is sent within this time of the failure; seconds. */
 export const refundDeadlineSeconds = 86_400
 
-/** The version of x402-signals that the policies follow. */
 const policyVersion = [z.string(), () => '0.2'] as const
 const policyMode = [z.string(), () => 'instant'] as const
 
@@ -145,7 +144,6 @@ export const PaymentTerms = z
   })
   .meta({ id: 'PaymentTerms' })
 
-/** The fields of every demand (x402, version 2), including one for a sign-in. */
 export const demandShape = {
   x402Version: z.literal(2),
   error: z.string(),
@@ -160,7 +158,6 @@ export const demandShape = {
   extensions: z.record(z.string(), z.unknown()),
 }
 
-/** The body of a 402 that asks for money; the header PAYMENT-REQUIRED has the same. */
 export const PaymentRequiredAnswer = z
   .object({
     ...demandShape,
@@ -172,15 +169,12 @@ export const PaymentRequiredAnswer = z
   })
   .meta({ id: 'PaymentRequired' })
 
-/** How a transport names the resource, and how it takes payments. */
 export interface PaymentTransport {
-  /** The URI of the resource, as the x402 transport defines it. */
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
   /** What a caller can do if it cannot send the payment like this, in a sentence. */
   readonly otherwise?: (site: Site, kind: Kind, example: ExampleBody) => string
-  /** How the transport is used to buy, for indexes of paid resources (x402's bazaar). */
   readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
 }
 
@@ -191,18 +185,12 @@ export interface PaymentRequest {
   readonly error: string
   readonly code?: string
   readonly description: string
-  /** What is bought and for how much, in words; absent if the request named no offer. */
   readonly bought?: string
-  /** The JSON Schema of the body that buys this, and such a body. */
   readonly bodySchema: object
   readonly example: ExampleBody
 }
 
-/**
- * The demand for a payment. Every demand is made here, so that a paused store never asks for money.
- *
- * @throws Refusal `store_paused`
- */
+/** Made in one place, so that a paused store never asks for money. @throws Refusal `store_paused` */
 export async function paymentRequired(
   deps: PaymentRequiredDeps,
   transport: PaymentTransport,
@@ -248,7 +236,6 @@ function resourceOf(site: Site, transport: PaymentTransport, kind: Kind, descrip
   }
 }
 
-/** As many whole characters of a text as fit in this many bytes of UTF-8. */
 function cut(text: string, maxBytes: number): string {
   return Buffer.from(text)
     .subarray(0, maxBytes)
@@ -285,10 +272,7 @@ function guidance(
   return `${error.replace(/\.$/, '')}${what}. ${how}${limit}${orElse}`
 }
 
-/**
- * What an index learns about a purchase route after a purchase: the same as when it calls the route itself, and
- * nothing about the buyer. Undefined while no good of the kind is sold.
- */
+/** Nothing about the buyer. Undefined while no good of the kind is sold. */
 export function listingOf(
   deps: ReadDeps,
   transport: PaymentTransport,
@@ -307,7 +291,7 @@ export function routeDescription({ url }: Pick<Site, 'url'>, kind: Kind): string
   return `Buy ${article} ${noun}. Find its offerId at ${url}${discoveryPath(kind)}`
 }
 
-/** A body that buys the first offer of the kind: an index may try it. */
+/** An index may try it. */
 export function exampleOf(
   { liveCatalog, pricing }: Pick<ReadDeps, 'liveCatalog' | 'pricing'>,
   kind: Kind,
@@ -317,10 +301,7 @@ export function exampleOf(
   return exampleBody(offer, retailOf(offer, pricing))
 }
 
-/**
- * What is bought and for how much, in words, so that a model that mistook a unit, or a person who approves, notices:
- * "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC".
- */
+/** "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC": whoever mistook a unit notices. */
 export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
   const { value, recipient } = lineItem
   const chosen = value === undefined ? '' : `value ${value / 100} = `
@@ -345,10 +326,7 @@ function amountOf({ amount, divisor, currency }: FaceValue): string {
   return `${(amount / divisor).toFixed(decimals)} ${currency}`
 }
 
-/**
- * Only the package's signing is used. Its hooks for the stock server omit the transaction from receipts, name in
- * them the URL that a proxy requested, and give a repeated request another receipt, as they put the time of signing in.
- */
+/** The package's hooks for the stock server omit the transaction and sign each repeat anew. */
 export function createIssuer(site: Site, keys: SigningKeys): Issuer {
   // Read each time, because the current key may have changed.
   const signerNow = () => {
@@ -387,11 +365,7 @@ async function signedOffers(
   return { [OFFER_RECEIPT]: { info: { offers }, schema: { type: 'object', required: ['offers'] } } }
 }
 
-/**
- * How a purchase route is called and what it answers, for indexes of paid resources (x402 Bazaar). An index reads
- * it from the empty call, or from a payment that a client sent through a facilitator. The package's own declaration
- * has parts for which a header has no room, and lacks the method.
- */
+/** x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. */
 export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
   const method = 'POST'
   return {
@@ -419,10 +393,7 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
   }
 }
 
-/**
- * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
- * (docs/agents/receipts.md). The body of the 402 has the whole schema.
- */
+/** Without texts and patterns: it has to fit in a header, twice (docs/agents/receipts.md). */
 function shortSchemaOf(kind: Kind) {
   const { properties, required } = kindSchemaFor(kind)
   const fields = Object.entries(properties as Record<string, { readonly type: string }>).filter(
@@ -435,7 +406,6 @@ function shortSchemaOf(kind: Kind) {
   }
 }
 
-/** The did:web of the store as a signer, made from its URL. */
 export function didOf({ url }: Site): string {
   const { host, pathname } = new URL(url)
   const parts = [host, ...pathname.split('/').filter((part) => part !== '')]

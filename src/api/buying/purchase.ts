@@ -81,7 +81,6 @@ const paidHeaders = {
   'PAYMENT-RESPONSE': 'The receipt of the payment, once it is proven; base64 of JSON.',
   'Idempotent-Replayed': 'true: this order was opened by an earlier request.',
 }
-/** A repeated payment without proof of ownership gets only the state of its order. */
 const repeatable = OrderAnswer.or(OrderStanding)
 
 export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
@@ -129,12 +128,10 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
 }))
 
 export interface PurchaseCall {
-  /** Undefined if the transport has one call for all kinds; the offer then determines the kind. */
   readonly kind: Kind | undefined
   readonly fields: Record<string, unknown>
   readonly presented: Presented
   readonly shown: () => Credentials
-  /** How long the buyer wants to wait for the goods at most; milliseconds. Undefined: no preference. */
   readonly patienceMs: number | undefined
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
@@ -144,14 +141,8 @@ export interface PurchaseCall {
   readonly heldUp: Refusal | undefined
 }
 
-/** A demand for payment, the order that was opened or found, or all that is shown of it without proof. */
 export type PurchaseOutcome = Awaited<ReturnType<typeof buy>>
 
-/**
- * Buys, or answers with the terms.
- *
- * @throws Refusal if the offer is not sold like this, or not now
- */
 export async function buy(deps: BuyingDeps, given: PurchaseCall) {
   const call = { ...given, fields: understood(given.fields) }
   const { kind, fields, presented, patienceMs, approveAbove, client } = call
@@ -173,7 +164,6 @@ type CallerRequest = Omit<
   'kind' | 'fields' | 'patienceMs' | 'approveAbove' | 'client'
 >
 
-/** Without a payment, every fault is reported at once. */
 async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<CallerRequest> {
   return { payment: undefined, viewer: await viewerOf(deps, shown()) }
 }
@@ -199,7 +189,6 @@ function paying(
   }
 }
 
-/** The answer to an indexer's empty call: the lowest price of the kind, and how to use the route. */
 async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) {
   const { liveCatalog, payees } = deps.purchases
   const lowest = liveCatalog.current().lowest[kind]
@@ -218,7 +207,7 @@ async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) 
   return { type: 'payment_required' as const, ...demanded }
 }
 
-/** Answers an unreadable payment, which buys nothing, is not stored, and cannot have moved any money. */
+/** It is not stored, and cannot have moved any money. */
 async function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string) {
   try {
     const priced = price(deps.purchases, call.kind, call.fields)
@@ -284,11 +273,7 @@ export const versionOne: Presented = {
   reason: 'This store does not take x402 version 1. Pay with version 2',
 }
 
-/**
- * Reads a payment that a transport has decoded. Never throws, because it may come from an attacker.
- *
- * @param unreadable makes the result for a payment that is not accepted, in the words of the transport
- */
+/** Never throws, because it may come from an attacker. */
 export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
   if (isVersionOne(decoded)) return versionOne
   const parsed = PaymentPayload.safeParse(decoded)
@@ -302,10 +287,7 @@ function isVersionOne(decoded: unknown): boolean {
   return isObject && 'x402Version' in decoded && decoded.x402Version === 1
 }
 
-/**
- * The receipt of a payment that is proven, the same at every request; undefined while it is not. It is signed unless
- * the chain dropped the payment.
- */
+/** The same at every request. Undefined until it is proven, unsigned if the chain dropped it. */
 async function settledOf(
   { site, issuer }: PaymentRequiredDeps,
   transport: PaymentTransport,
@@ -362,7 +344,7 @@ export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kin
   run: async (call, deps) => ({ body: await quote(deps, kind, call.fields(), call.proofs) }),
 }))
 
-/** The fields of the body as query parameters. Their texts are validated later, with the offer. */
+/** Validated later, with the offer. */
 function quoteParamsOf(kind: Kind): Params {
   const { properties } = kindSchemaFor(kind) as { properties: Record<string, object> }
   const described = Object.entries(properties).map(([name, schema]) => {
@@ -372,12 +354,6 @@ function quoteParamsOf(kind: Kind): Params {
   return Object.fromEntries(described)
 }
 
-/**
- * The full validation and the exact amount, without a payment. Nothing is stored.
- *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `purchase_declined`, `store_paused`,
- *   `rate_limited`
- */
 export async function quote(
   deps: BuyingDeps,
   asked: Kind | undefined,
@@ -407,11 +383,7 @@ export async function quote(
 const notLookedUp =
   ' The eSIM could not be looked up just now. It is looked up when you pay, before any money moves.'
 
-/**
- * Checks the eSIM of a recharge, as a purchase does. False if it could not be looked up now.
- *
- * @throws Refusal `invalid_body`, `rate_limited`
- */
+/** False if it could not be looked up now. @throws Refusal `invalid_body`, `rate_limited` */
 async function lookUpEsim(deps: BuyingDeps, priced: Priced, limit: ProofLimit): Promise<boolean> {
   if (rechargedIccid(priced) === undefined) return true
   const above = await limit.mayProve()

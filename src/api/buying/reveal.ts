@@ -16,10 +16,7 @@ interface RevealLink {
   readonly expiresAt: string
 }
 
-/**
- * A link to the goods for a person, so that they do not pass through a model. The token is in the fragment, which
- * browsers do not send, so no server and no proxy logs it. Only callers who may see the goods get a link.
- */
+/** The token is in the fragment, which browsers do not send, so no server or proxy logs it. */
 export function revealLink(
   { site, purchases, reveals }: Pick<BuyingDeps, 'site' | 'purchases' | 'reveals'>,
   order: Order,
@@ -32,7 +29,6 @@ export function revealLink(
   }
 }
 
-/** The result of opening a link. Only `goods` uses it up. */
 export type Revealed =
   | ({ readonly type: 'goods' } & RevealedGoods)
   | { readonly type: 'not_yet' | 'never' | 'used' | 'expired' | 'unknown' }
@@ -44,12 +40,7 @@ export interface RevealedGoods {
   readonly result: Readonly<Record<string, unknown>>
 }
 
-/**
- * Opens the goods that a link names. A link is used up only when it shows the goods.
- *
- * @param token the part after the `#` of the link
- * @throws Refusal `try_again`
- */
+/** A link is used up only when it shows the goods. @throws Refusal `try_again` */
 export async function openReveal(
   deps: BuyingDeps,
   token: string,

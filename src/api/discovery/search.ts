@@ -82,7 +82,6 @@ const FacetTotals = z
   .object({ brands: count.describe('How many there are') })
   .meta({ id: 'FacetTotals', description: 'Of facets that may be cut, how many values there are.' })
 
-/** The search of the discovery interface for each kind, over what is sold. */
 export const searches: Readonly<Record<Kind, Reading>> = byKind((kind) => {
   const { plural, words, search } = goods[kind]
   const facets = search.hasFacets ? { facets: Facets, facetTotals: FacetTotals } : {}
@@ -105,7 +104,6 @@ export const searches: Readonly<Record<Kind, Reading>> = byKind((kind) => {
   })
 })
 
-/** The same search, with offers as in the search over all kinds: with their prices in USDC and required fields. */
 export function searchOfKind(kind: Kind, given: ParamSource, deps: ReadDeps): Published {
   const index = deps.liveCatalog.current().sold[kind]
   const read = goods[kind].search.read(given, index)
@@ -117,7 +115,6 @@ const maxOffset = 1_000
 
 const publishedKind = oneOf(kinds)
 
-/** A kind of goods by its name, or by a word for it that people write: "gift card" is a voucher. */
 export const kindAsked: Param<Kind> = {
   schema: publishedKind.schema,
   read(name, value) {

@@ -159,11 +159,6 @@ interface OrderQuery {
 
 type FoundOrder = Awaited<ReturnType<typeof lookAtOrder>>
 
-/**
- * The order that a query names, and how much of it the caller may see.
- *
- * @throws Refusal `order_not_found`, `invalid_header`, `sign_in_invalid`, `try_again`
- */
 export async function lookAtOrder(
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
   query: OrderQuery,
@@ -175,17 +170,13 @@ export async function lookAtOrder(
     const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, shown()))
     return {
       order,
-      /** Whether the caller has proven that the order is theirs. */
       reveal,
-      /** Whether it was found only by public data of the chain, without credentials. */
       isPublic: !reveal && (query.orderId ?? query.paymentId) === undefined,
-      /** Whether its state or its refund will still change. */
       waits: isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING',
     }
   })
 }
 
-/** The order that the path of a call names. @throws Refusal as `lookAtOrder` */
 export function namedOrder(
   { orderId, shown, log }: Call,
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
@@ -193,7 +184,6 @@ export function namedOrder(
   return lookAtOrder(deps, { orderId }, shown, log)
 }
 
-/** The order with this id. @throws Refusal `order_not_found` */
 export async function findOrder(
   { orders }: Pick<BuyingDeps, 'orders'>,
   id: string,
@@ -228,7 +218,6 @@ export async function listOwnOrders(
   return wallet === undefined ? undefined : listOrders(deps, wallet, page, log)
 }
 
-/** A page of the orders that this wallet paid for, newest first. @throws Refusal `try_again` */
 export async function listOrders(
   { orders }: Pick<BuyingDeps, 'orders'>,
   wallet: string,

@@ -31,10 +31,7 @@ const limits = {
   access: 'sign_in',
 } as const
 
-/**
- * The operations on a wallet's own spending limits. A signature is valid only for the purpose in its challenge: one for
- * reading changes nothing, and one for certain limits sets no others.
- */
+/** A signature is valid only for the purpose in its challenge: for certain limits sets no others. */
 export const limitOperations: readonly OrderOperation[] = [
   {
     ...limits,

@@ -30,8 +30,6 @@ import {
   transactionHash,
 } from '../operation.ts'
 
-/** An order as it is published (x402-signals v0.2, section 6). */
-
 export const OrderState = z
   .enum([
     'PAYMENT_PENDING',
@@ -142,7 +140,6 @@ const refundContract = {
   security_model: [z.string(), ({ item }) => goods[item.kind].refundRule],
 } satisfies Fields<Refunding>
 
-/** The delivered goods, as their buyer sees them. */
 const DeliveredGoods = kinds.map((kind) => {
   const { delivery, published } = goods[kind]
   const { kind: _, ...delivered } = delivery.shape
@@ -156,11 +153,8 @@ const OrderSummary = shapeOf(summary).extend({
 
 export interface OrderView {
   readonly order: Order
-  /** Whether the caller has proven that the order is theirs. */
   readonly reveal: boolean
-  /** Only in the answer that opened the order. */
   readonly accessToken?: string | undefined
-  /** Likewise. */
   readonly webhook?: OpenedWebhook | undefined
 }
 
@@ -241,7 +235,6 @@ const standingMessages = {
   payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
 } as const
 
-/** The state of an order, for callers who know only public data of the chain. */
 export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
   return { ...publish(standing, order), message: standingMessages[knownBy] }
 }
@@ -257,7 +250,6 @@ function refundChangedAt(order: Order): string | null {
   return (isBack ? order.payout.confirmedAt : order.changedAt).toISOString()
 }
 
-/** The transaction of the payment; null while none is proven. */
 export function transactionOf(order: Order): string | null {
   return 'receipt' in order ? order.receipt.transaction : null
 }
@@ -313,7 +305,6 @@ export function recipientOf(
   return sealed && (vault.open(sealed, { order, field: 'recipient' }) as Recipient)
 }
 
-/** What a phone reads to install the eSIM: the text of the activation code as pictures. */
 async function picturesOf(lpa: string) {
   const [png, svg] = await Promise.all([
     toBuffer(lpa, { errorCorrectionLevel: 'M', margin: 4, scale: 6 }),
@@ -322,12 +313,7 @@ async function picturesOf(lpa: string) {
   return { qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
 }
 
-/**
- * What the state of an order means, and what to do next. Clients report a 202 as a failure, and a
- * model that reads nothing better pays again.
- *
- * @param words how to look at the order again, and how to get what was delivered, over this transport
- */
+/** Clients report a 202 as a failure, and a model that reads nothing better pays again. */
 export function orderMessage(
   order: Order,
   { again, delivered }: { readonly again: string; readonly delivered: string },

@@ -49,11 +49,6 @@ export const getReceipt: OrderOperation = {
   }),
 }
 
-/**
- * The signed receipt of an order, for anyone who knows its id; with the goods for its buyer.
- *
- * @throws Refusal `no_receipt`, besides those of `lookAtOrder`
- */
 export async function receiptOf(
   deps: Pick<BuyingDeps, 'orders' | 'signIn' | 'receipts'>,
   orderId: string,
@@ -64,7 +59,6 @@ export async function receiptOf(
   return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
 }
 
-/** Refuses a receipt: it would state that money was received, and for this order it was not, or not yet. */
 function noReceipt(order: Order): never {
   const isOpen = chargedOf(order) === 'unknown'
   const message = isOpen
@@ -77,11 +71,7 @@ function noReceipt(order: Order): never {
   })
 }
 
-/**
- * The signed receipt of an order, with the goods beside it for a caller who may see them.
- *
- * @returns undefined while no payment is proven, so that nobody holds a receipt for nothing
- */
+/** Undefined while no payment is proven, so that nobody holds a receipt for nothing. */
 export async function receiptAnswer(
   deps: ReceiptDeps,
   order: Order,

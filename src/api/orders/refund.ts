@@ -179,12 +179,6 @@ interface Claim {
   readonly isOwn: (order: Order) => Promise<boolean>
 }
 
-/**
- * Claims the refund of an order: reports the refund that is under way, or starts it again.
- *
- * @throws Refusal `order_not_found`, `refund_destination_refused`, `invalid_body`, `not_refundable`,
- *   `idempotency_conflict`, `budget_spent`, `try_again`
- */
 export async function refundClaimed(
   deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
   { orderId, key, fields, client, isOwn }: Claim,
@@ -201,9 +195,7 @@ export async function refundClaimed(
   return refundBody(refunding, { idempotencyKey: key, reason: claim.reason })
 }
 
-/**
- * Whether these credentials prove that an order is the caller's. Sign-ins are not checked: each can be used only once.
- */
+/** Sign-ins are not checked: each can be used only once. */
 export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentials) {
   return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
 }
@@ -216,7 +208,6 @@ export async function refundWatched(
   return refundBody(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'))
 }
 
-/** @throws Refusal `not_refundable` */
 export function refundBody(order: Order, said: Said = {}) {
   if (!isRefunding(order)) throw notRefundable(order)
   const paid = order.payout?.state === 'CONFIRMED' ? order.payout : undefined

@@ -115,7 +115,6 @@ async function webhookOf(order: OrderId, { log }: Call, { webhooks }: BuyingDeps
   return { state: standing.state, events: standing.events.map((one) => publish(event, one)) }
 }
 
-/** The same refusal for an order without a webhook and for one that is not the caller's. */
 function noWebhook(): Refusal {
   const message =
     'This order has no webhook that takes events, or nothing shows that the order is yours: send its accessToken or a sign-in of the paying wallet.'

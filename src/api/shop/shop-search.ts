@@ -20,7 +20,6 @@ import type { FieldName } from '../../catalog/search/stock.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { oneLine } from '../../lib/text.ts'
 
-/** How many offers a page shows. */
 export const shopPageSize = 24
 
 interface Selling {
@@ -44,7 +43,6 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page: query.page ?? 1,
     offers: own === undefined ? [] : offersOn(index, own, query),
-    /** How many offers of each kind the same words and the same country find. */
     kindCounts: countsOfKinds(selling, query, found),
     facets: filters === undefined ? noFacets : facetsOf(index, kind, filters),
     understood: understoodIn(selling.sold, kind, found),
@@ -53,7 +51,6 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
   }
 }
 
-/** The likeliest kind that the words find something of; without words the first kind that has something. */
 function likeliestKind({ q }: ShopQuery, { kinds: found, wish }: Found): Kind {
   const own = found.map(({ kind }) => kind)
   const [likeliest] = q === undefined ? kinds.filter((kind) => own.includes(kind)) : own
@@ -64,7 +61,6 @@ function foundFor({ sold, rates }: Selling, { q, country, kind }: ShopQuery): Fo
   return findFor(sold, { query: q, country, kind }, rates)
 }
 
-/** The fields of a search that only the website has. */
 function narrowedBy({ brand, category, region, min, max, amount }: ShopQuery): Filters {
   return {
     brand,
@@ -113,7 +109,6 @@ const noFacets: ReturnType<typeof facetsOf> = {
   amounts: [],
 }
 
-/** The values of each facet, those with the most offers first. */
 function facetsOf(index: SearchIndex, kind: Kind, filters: Filters) {
   const { isByCoverage } = goods[kind]
   const open = (field: FieldName, own: keyof Filters): readonly FacetValue[] =>
@@ -135,7 +130,6 @@ function counted<T>(values: readonly T[], count: (value: T) => number): readonly
 
 export type UnderstoodPart = ShopAnswer['understood'][number]
 
-/** The parts of the words that were understood, and the words without each. */
 function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
   const { parts, text } = wish.reading
   return parts
@@ -145,7 +139,6 @@ function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
       const rest = oneLine(`${text.slice(0, part.from)} ${text.slice(part.to)}`)
       return {
         part,
-        /** As the catalog writes it. */
         brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
         without: rest === '' ? undefined : rest,
       }
@@ -155,7 +148,6 @@ function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
 const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
 
-/** The fields of a search by a person. Every one may be absent. */
 function shopParams(sold: Indexes, kind: Kind | undefined) {
   const all = (field: FieldName, of: readonly Kind[] = kinds) => valuesIn(sold, field, of)
   const own = kind === undefined ? kinds : [kind]
@@ -181,7 +173,6 @@ function shopParams(sold: Indexes, kind: Kind | undefined) {
 export type ShopQuery = ValuesOf<ReturnType<typeof shopParams>>
 export type ShopField = keyof ShopQuery
 
-/** An invalid text in a field, and what was probably meant. */
 export interface FieldFault {
   readonly given: string
   readonly didYouMean?: string | undefined
@@ -189,10 +180,7 @@ export interface FieldFault {
 
 export type ReadShopQuery = ReturnType<typeof readShopQuery>
 
-/**
- * Reads a search, field by field. Faults are reported for each field, and the other fields keep what was typed. Empty
- * fields count as absent, and unknown names are ignored, because links from other sites add their own.
- */
+/** Unknown names are ignored, because links from other sites add their own. */
 export function readShopQuery(given: { get(name: string): string | null }, sold: Indexes) {
   const faults = new Map<ShopField, FieldFault>()
   const read = <T>(field: ShopField, param: Param<T>): T | undefined => {
@@ -233,7 +221,6 @@ function brandIn(sold: Indexes, of: readonly Kind[]): Param<string> {
   return { ...searchName, read }
 }
 
-/** All countries for which anything is sold. */
 export function countriesIn(sold: Indexes): readonly string[] {
   return [...new Set([...valuesIn(sold, 'country', kinds), ...valuesIn(sold, 'covers', kinds)])]
 }

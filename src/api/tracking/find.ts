@@ -24,13 +24,10 @@ import {
   withoutLinkToken,
 } from './tokens.ts'
 
-/** The page on which a person finds an order again; wallets sign in for it. */
 export const findPath = '/find'
-/** The maximum number of orders in the list, and in one mail. */
 const maxList = 50
 const maxMailed = 20
 
-/** The result of looking up what a person typed. */
 type NamedOrder =
   /** By the number of an order or of a payment, which only its buyer knows. */
   | { readonly type: 'order'; readonly id: OrderId }
@@ -40,13 +37,7 @@ type NamedOrder =
   /** `wrong`: the text is nothing by which an order could be found. */
   | { readonly type: 'none' | 'wrong' }
 
-/**
- * The order that a text names: its number, that of its payment, the transaction that paid, or the address
- * that was paid to.
- *
- * @param text what a person pasted, perhaps the link of a wallet or of an explorer
- * @throws Refusal `try_again`
- */
+/** @param text what a person pasted, perhaps a link. @throws Refusal `try_again` */
 export async function orderNamedBy(
   deps: OrderTrackingDeps,
   text: string,
@@ -84,7 +75,6 @@ function named(type: 'order' | 'public', { order, checkout }: Records): NamedOrd
   return id === undefined ? { type: 'none' } : { type, id }
 }
 
-/** An address in what a person pasted: alone, or in the link that a wallet opens. */
 function coinAddressIn(text: string): string | undefined {
   return /^(?:[a-z]+:)?([0-9a-zA-Z]{25,120})(?:[?@].*)?$/.exec(text.trim())?.[1]
 }
@@ -95,13 +85,9 @@ function transactionIn(text: string): string | undefined {
   return hash?.toLowerCase()
 }
 
-/** What a wallet signs on this page. */
 const ask = ordersAsk(findPath)
 
-/**
- * The message that the wallet at this address signs (EIP-4361, as for agents), and the payload to send back with its
- * `signature`. Undefined if the text is not an address.
- */
+/** EIP-4361, as for agents. Undefined if the text is not an address. */
 export function walletChallenge({ signIn }: OrderTrackingDeps, text: string) {
   if (!isAddress(text, { strict: false })) return undefined
   const address = getAddress(text)
@@ -111,12 +97,7 @@ export function walletChallenge({ signIn }: OrderTrackingDeps, text: string) {
   return { message: createSIWxMessage(complete, address), payload: { ...complete, address } }
 }
 
-/**
- * A session token for the wallet that signed.
- *
- * @param signed base64 of the signed message
- * @throws Refusal `sign_in_invalid`, `try_again`
- */
+/** @throws Refusal `sign_in_invalid`, `try_again` */
 export async function sessionForWallet(
   deps: OrderTrackingDeps,
   signed: string,
@@ -126,7 +107,6 @@ export async function sessionForWallet(
   return wallet && sessionToken(deps, wallet)
 }
 
-/** The newest orders of the wallet of this session token; undefined if the token is not valid. */
 export async function ordersOfSession(
   deps: OrderTrackingDeps,
   token: string | undefined,
@@ -148,7 +128,6 @@ export interface MailDeps {
 
 const addressShape = z.email().max(254)
 
-/** A mail address in the form for comparing. Undefined if it is not valid. */
 export function addressIn(text: string): string | undefined {
   return addressShape.safeParse(text.trim().toLowerCase()).data
 }
@@ -197,7 +176,6 @@ function isPaidFor({ order, checkout }: Records): boolean {
   return checkout !== undefined && isInvoiced(checkout) && checkout.invoice.payments.length > 0
 }
 
-/** An order in a mail: what it is, and the link that opens it. */
 export type MailedOrder = NonNullable<ReturnType<typeof mailedOrder>>
 
 function mailedOrder(deps: OrderTrackingDeps, records: Records) {

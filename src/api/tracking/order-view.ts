@@ -22,7 +22,6 @@ import type { BuyingDeps, FaultLog } from '../operation.ts'
 import { goodsOf } from '../orders/order.ts'
 import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
-/** The dependencies of the pages that show a person the state of an order. */
 export interface OrderTrackingDeps
   extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
   readonly tokenSigner: Signer
@@ -36,11 +35,7 @@ export interface OrderTrackingDeps
   readonly explorer?: string | undefined
 }
 
-/**
- * An order as a visitor sees it. While it is being paid in a coin, it may exist only as a checkout.
- *
- * @throws Refusal `order_not_found`, `try_again`
- */
+/** While it is being paid in a coin, it may exist only as a checkout. */
 export async function viewOf(
   deps: OrderTrackingDeps,
   id: string,
@@ -77,7 +72,6 @@ export async function opens(
 
 type Placed = NonNullable<ReturnType<typeof placedIn>>
 
-/** What an order and the checkout before it have in common. */
 export function placedIn(deps: OrderTrackingDeps, { order, checkout }: Records) {
   if (order !== undefined) {
     const { id: orderId, item, recipient, amount, placedAt, payment } = order
@@ -91,7 +85,6 @@ export function placedIn(deps: OrderTrackingDeps, { order, checkout }: Records) 
   return { orderId, item, recipient, amount, placedAt, coin, network, stage: stageOf(checkout) }
 }
 
-/** The name of the network for people; the id of a network that the store no longer uses. */
 function networkName(
   { purchases }: OrderTrackingDeps,
   { method, network }: Order['payment'],
@@ -125,14 +118,12 @@ function reasonOf(order: Order) {
   return isRefunding(order) ? order.failure.trigger : undefined
 }
 
-/** Whether money may still come for a checkout. */
 function isWatched(checkout: Checkout | undefined): boolean {
   return checkout !== undefined && isInvoiced(checkout) && checkout.closedAt === undefined
 }
 
 export type OwnOrderView = ReturnType<typeof ownView>
 
-/** The part that only the buyer sees. It does not contain the goods, which are requested separately. */
 function ownView(deps: OrderTrackingDeps, { order, checkout }: Records, placed: Placed) {
   const bought = boughtOf(deps.purchases, placed)
   const invoiced = checkout && isInvoiced(checkout) ? checkout : undefined
@@ -155,7 +146,6 @@ function isTaken(order: Order): order is PaidOrder {
   return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
 }
 
-/** The credited amount that the supplier reports, which takes precedence over the estimate. */
 function reported({ purchases }: OrderTrackingDeps, order: Order | undefined): Bought['receives'] {
   if (order?.state !== 'FULFILLED') return undefined
   const { credited } = goodsOf(purchases.vault, order)
@@ -184,7 +174,6 @@ function refundView(deps: OrderTrackingDeps, order: Order) {
 
 export type Seen = ReturnType<typeof seen>
 
-/** A transaction, with its URL at an explorer. */
 function seen({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string) {
   const isOurs = payment.method === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
   return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
@@ -256,7 +245,6 @@ function stageOf({ state }: Checkout): OrderStage {
 /** The stages whose page never changes again. */
 const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
 
-/** The result of the button for the goods on the page of an order. */
 export type GoodsShown =
   | {
       readonly type: 'goods'
@@ -267,7 +255,6 @@ export type GoodsShown =
   /** `locked`: the visitor has not proven that the order is theirs. */
   | { readonly type: 'locked' | 'not_yet' | 'never' }
 
-/** The goods of an order for its buyer. @throws Refusal `try_again` */
 export async function goodsFor(
   deps: OrderTrackingDeps,
   id: string,

@@ -9,11 +9,8 @@ const walletPrefix = 'kwp_'
 export const linkTokenDays = 7
 export const sessionSeconds = 3_600
 
-/** The credentials of a visitor to the page of an order. */
 export interface PageCredentials {
-  /** The access token of the order, or a link token. */
   readonly token?: string | undefined
-  /** A session token. */
   readonly wallet?: string | undefined
 }
 
@@ -26,7 +23,6 @@ export function linkToken(deps: TokenDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
 }
 
-/** The days until a link token expires, rounded up; undefined if it is not valid. */
 export function daysLeftOf(deps: TokenDeps, token: string | undefined): number | undefined {
   const left = validIn(deps, orderPrefix, token)?.left
   return left && Math.ceil(left / 86_400_000)
@@ -37,7 +33,6 @@ export function withoutLinkToken(credentials: PageCredentials): PageCredentials 
   return credentials.token?.startsWith(orderPrefix) ? { wallet: credentials.wallet } : credentials
 }
 
-/** Whether this is an expired link token of this order. */
 export function isOutdatedLinkToken(
   deps: TokenDeps,
   token: string | undefined,
@@ -51,12 +46,10 @@ export function sessionToken(deps: TokenDeps, wallet: string): string {
   return issue(deps, walletPrefix, wallet, sessionSeconds)
 }
 
-/** The order that a link token opens; undefined if it is not valid or has expired. */
 export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
   return validIn(deps, orderPrefix, token)?.name
 }
 
-/** The wallet of a session token; undefined if it is not valid or has expired. */
 export function walletOfSession(deps: TokenDeps, token: string | undefined): string | undefined {
   return validIn(deps, walletPrefix, token)?.name
 }
@@ -71,7 +64,6 @@ function issue(
   return issueToken(tokenSigner, prefix, { names: [name], expiresAt })
 }
 
-/** What a token names, and the milliseconds until it expires. */
 function validIn({ tokenSigner, purchases }: TokenDeps, prefix: string, token: string | undefined) {
   const signed = readToken(tokenSigner, prefix, token)
   const left = signed ? signed.expiresAt.getTime() - purchases.now().getTime() : 0
@@ -86,15 +78,11 @@ interface CodeDeps {
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const maxLetters = 12
 
-/**
- * A code that opens one order, short enough to write down, for buyers who lost the private link and have no wallet to
- * sign in with. It has 60 bits, derived from the order's number with a key of the store, so it is not stored.
- */
+/** For buyers who lost the private link and have no wallet to sign in with. It has 60 bits. */
 export function recoveryCodeOf({ codes }: CodeDeps, id: OrderId): string {
   return lettersOf(codes.of(id)).replaceAll(/(.{4})(?=.)/g, '$1-')
 }
 
-/** A link token for the order in exchange for its code; undefined for every other text. */
 export function linkTokenForCode(
   deps: TokenDeps & CodeDeps,
   id: OrderId,
@@ -105,12 +93,7 @@ export function linkTokenForCode(
   return isCode ? linkToken(deps, id) : undefined
 }
 
-/**
- * A link token for the order in exchange for the idempotency key of its purchase: for a browser that has paid and never
- * got the first answer with the access token.
- *
- * @throws Refusal `try_again`
- */
+/** For a browser that has paid and never got the first answer. @throws Refusal `try_again` */
 export async function linkTokenForKey(
   deps: TokenDeps & Pick<BuyingDeps, 'orders'>,
   id: OrderId,
