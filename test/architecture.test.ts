@@ -60,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 5300,
+    lines: 5000,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2200, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 6000,
+    lines: 5900,
     mayImport: [
       'lib',
       'catalog',

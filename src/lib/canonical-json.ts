@@ -1,22 +1,12 @@
-/** RFC 8785, so that equal values have equal hashes: members sorted by the UTF-16 code units of their names. */
+/**
+ * RFC 8785, so that equal values have equal hashes: members sorted by the UTF-16 code units of their names. Only for
+ * what was read from JSON, and without lone surrogates.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value === 'object' && value !== null) return canonicalObject(value)
-  if (typeof value === 'number' && !Number.isFinite(value)) throw notJson('an infinite number')
-  if (typeof value === 'string' && !value.isWellFormed()) throw notJson('a lone surrogate')
-  const text = JSON.stringify(value) as string | undefined
-  if (text === undefined) throw notJson(`a value of type ${typeof value}`)
-  return text
-}
-
-function canonicalObject(value: object): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`)
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
   return `{${members.join(',')}}`
-}
-
-function notJson(what: string): Error {
-  return new Error(`JSON cannot express ${what}`)
 }
