@@ -35,14 +35,15 @@ export const idempotencyKey: HeaderParam = {
     description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
   },
 }
-export const bearerHeader = (description: string): Readonly<Record<string, HeaderParam>> => ({
+export const tokenHeader: Readonly<Record<string, HeaderParam>> = {
   Authorization: {
-    schema: { type: 'string', pattern: '^Bearer [A-Za-z0-9._-]{1,200}$', description },
+    schema: {
+      type: 'string',
+      pattern: '^Bearer [A-Za-z0-9._-]{1,200}$',
+      description: 'Bearer and the accessToken of the first answer: shows that the order is yours.',
+    },
   },
-})
-export const tokenHeader = bearerHeader(
-  'Bearer and the accessToken of the first answer: shows that the order is yours.',
-)
+}
 const signedHeader = (description: string): Readonly<Record<string, HeaderParam>> => ({
   'SIGN-IN-WITH-X': { schema: { type: 'string', description } },
 })
