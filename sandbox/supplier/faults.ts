@@ -45,14 +45,12 @@ const only = z.string().default('')
  * How the supplier misbehaves, for tests. `only` limits this to paths that contain the text.
  * - `down`: every answer is 503. `drop`: connections are cut without an answer.
  * - `slow`: every answer waits `delayMs`.
- * - `shift`: for the next `reads` pages after the first of a list, its first offer has moved to its end.
  */
 export const faultSchema = z.discriminatedUnion('mode', [
   z.object({ mode: z.literal('ok') }),
   z.object({ mode: z.literal('down'), only }),
   z.object({ mode: z.literal('drop'), only }),
   z.object({ mode: z.literal('slow'), only, delayMs: z.int().min(0).max(600_000).default(2000) }),
-  z.object({ mode: z.literal('shift'), reads: z.int().min(0).default(1) }),
 ])
 
 export type Fault = z.infer<typeof faultSchema>

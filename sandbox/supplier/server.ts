@@ -14,7 +14,7 @@ import {
   parsed,
   unavailable,
 } from './faults.ts'
-import type { Family, Offer } from './models.ts'
+import type { Family } from './models.ts'
 import { inputs, type PurchaseInput } from './purchase-input.ts'
 import {
   accept,
@@ -146,20 +146,12 @@ function pageOf<T>(all: readonly T[], query: unknown) {
   return { limit, list: all.slice(offset, offset + limit), offset, total: all.length }
 }
 
-function offerRoutes(app: FastifyInstance, { catalog, faults }: Deps): void {
+function offerRoutes(app: FastifyInstance, { catalog }: Deps): void {
   for (const family of families) {
     app.get(`/v1/${family}/offers`, ({ query }) => {
-      return pageOf(visible(catalog.lists[family], faults, query), query)
+      return pageOf(catalog.lists[family], query)
     })
   }
-}
-
-function visible(all: readonly Offer[], faults: Deps['faults'], query: unknown): readonly Offer[] {
-  const fault = faults.now
-  const isFirst = (query as { _offset?: string })._offset === '0'
-  if (fault.mode !== 'shift' || fault.reads === 0 || isFirst) return all
-  faults.now = { ...fault, reads: fault.reads - 1 }
-  return [...all.slice(1), ...all.slice(0, 1)]
 }
 
 function inputOf(family: Family, body: unknown): PurchaseInput {

@@ -1,18 +1,8 @@
 import * as z from 'zod'
 import { countryName } from '../countries.ts'
-import { coarseRegions, type Region, regions, singleCountryRegions } from '../lists.ts'
+import { coarseRegions, regions, singleCountryRegions } from '../lists.ts'
 import type { Allowance, OfferBase } from '../offer.ts'
-import type { Filters } from '../search/filters.ts'
-import {
-  countriesWith,
-  coverableOf,
-  defineSearch,
-  mostOffered,
-  nearestBrands,
-  nearestDurations,
-  nearestTexts,
-  valuesWith,
-} from '../search/offer-search.ts'
+import { defineSearch } from '../search/offer-search.ts'
 import {
   countries,
   country,
@@ -94,13 +84,13 @@ const search = defineSearch({
   plural: 'esims',
   maxLimit: 50,
   query: {
-    country: described(
-      country,
-      'ISO 3166-1 alpha-2 code (XK is Kosovo). Alone: plans of this country only. With regions: plans that cover it',
-    ),
     regions: described(
       oneOf(coarseNames),
       'Multi-country plans of this coarse region. In the catalog interface regions takes its finer regions, single-country plans included',
+    ),
+    country: described(
+      country,
+      'ISO 3166-1 alpha-2 code (XK is Kosovo). Alone: plans of this country only. With regions: plans that cover it',
     ),
     q: text,
     brand: described(searchName, 'Provider: its name, or the beginning of the words of its name'),
@@ -115,33 +105,27 @@ const search = defineSearch({
     const covers = country === undefined ? [] : [country]
     return { ...shared, multiCountry: true, regions: coarseRegions[regions], covers }
   },
-  alternativesIn: (index) => ({
-    regions: (_, left) => valuesWith(index, coarseNames, left),
-    country: (given, left) => countriesWith(index, given, left),
-    q: (given, _, finds) => nearestTexts(index, given, finds),
-    brand: (given) => nearestBrands(index, given),
-  }),
 })
 
 const browse = defineSearch({
   plural: 'esims',
   maxLimit: 100,
   query: {
-    country: described(
-      country,
-      'ISO 3166-1 alpha-2 code (XK is Kosovo) of a single-country plan; with regional=true a country to be covered',
-    ),
-    covers: described(
-      countries,
-      'Country codes with commas between them; a plan must cover every one',
-    ),
+    regional: described(flag, 'true finds multi-country plans only'),
+    duration: described({ ...wholeNumber(1, 3650), near: 'days' }, 'Duration in days, exactly'),
     regions: described(
       slugIn(regions),
       'The region of the plan, by its name in this catalog. In the discovery interface regions takes coarse names and finds multi-country plans only',
     ),
     region: described(slugOrName(regions), 'The same by its slug'),
-    regional: described(flag, 'true finds multi-country plans only'),
-    duration: described(wholeNumber(1, 3650), 'Duration in days, exactly'),
+    covers: described(
+      countries,
+      'Country codes with commas between them; a plan must cover every one',
+    ),
+    country: described(
+      country,
+      'ISO 3166-1 alpha-2 code (XK is Kosovo) of a single-country plan; with regional=true a country to be covered',
+    ),
     q: text,
   },
   filtersOf({ country, regional, duration, q, covers = [], ...named }) {
@@ -163,22 +147,6 @@ const browse = defineSearch({
       regions === undefined ? 'region' : 'regions',
       `${asked} names single-country plans only, so it cannot be combined with regional=true.`,
     )
-  },
-  alternativesIn(index) {
-    const otherRegions = (_: Region, left: Filters) =>
-      valuesWith(index, mostOffered(index, 'region', left) as Region[], left)
-    return {
-      regional: () => ({ values: [false] }),
-      duration: (given, left) => nearestDurations(index, given, left),
-      regions: otherRegions,
-      region: otherRegions,
-      covers: (given, left) => {
-        const coverable = coverableOf(index, given, left)
-        return coverable.length === 0 ? undefined : { values: [coverable] }
-      },
-      country: (given, left) => countriesWith(index, given, left),
-      q: (given, _, finds) => nearestTexts(index, given, finds),
-    }
   },
 })
 

@@ -10,7 +10,7 @@ import {
   phonePattern,
   readPhone,
 } from '../phone.ts'
-import { countriesWith, defineSearch, nearestBrands, valuesWith } from '../search/offer-search.ts'
+import { defineSearch } from '../search/offer-search.ts'
 import { country, described, oneOf, searchName, slugOrName } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import {
@@ -54,10 +54,10 @@ const search = defineSearch({
   maxLimit: 50,
   hasFacets: true,
   query: {
-    country,
-    brand: operator,
-    subType: described(oneOf(topupSubTypes), 'What the line gets'),
     region: described(oneOf(topupRegions), 'Where the line is'),
+    country,
+    subType: described(oneOf(topupSubTypes), 'What the line gets'),
+    brand: operator,
   },
   filtersOf: ({ country, brand, subType, region }) => ({
     country,
@@ -65,31 +65,20 @@ const search = defineSearch({
     subType,
     regions: region && [region],
   }),
-  alternativesIn: (index) => ({
-    region: (_, left) => valuesWith(index, topupRegions, left),
-    country: (given, left) => countriesWith(index, given, left),
-    subType: (_, left) => valuesWith(index, topupSubTypes, left),
-    brand: (given) => nearestBrands(index, given),
-  }),
 })
 
 const browse = defineSearch({
   plural: 'topups',
   maxLimit: 100,
   query: {
-    country,
     region: described(slugOrName(topupRegions), 'Where the line is: the slug of a region'),
+    country,
     operator,
   },
   filtersOf: ({ country, region, operator }) => ({
     country,
     brand: operator,
     regions: region && [region],
-  }),
-  alternativesIn: (index) => ({
-    region: (_, left) => valuesWith(index, topupRegions, left),
-    country: (given, left) => countriesWith(index, given, left),
-    operator: (given) => nearestBrands(index, given),
   }),
 })
 

@@ -3,16 +3,7 @@ import { type Fault, Refusal } from '../../lib/refusal.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { OfferBase } from '../offer.ts'
-import {
-  countriesWith,
-  defineSearch,
-  highestFaceUsd,
-  lowestFaceUsd,
-  mostOffered,
-  nearestBrands,
-  nearestTexts,
-  valuesWith,
-} from '../search/offer-search.ts'
+import { defineSearch } from '../search/offer-search.ts'
 import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { countryCode, credited, type KindDefinition, names, personName, plainText } from './kind.ts'
@@ -66,31 +57,25 @@ const search = defineSearch({
   maxLimit: 50,
   query: {
     country,
-    brand,
     subType: described(oneOf(voucherSubTypes), 'What kind of brand'),
     search: described(searchText, 'Free text over brand, description, notes, sub-types and places'),
+    brand,
   },
   filtersOf: ({ search, ...filters }) => ({ ...filters, text: search }),
-  alternativesIn: (index) => ({
-    country: (given, left) => countriesWith(index, given, left),
-    subType: (_, left) => valuesWith(index, voucherSubTypes, left),
-    search: (given, _, finds) => nearestTexts(index, given, finds),
-    brand: (given) => nearestBrands(index, given),
-  }),
 })
 
 const browse = defineSearch({
   plural: 'vouchers',
   maxLimit: 100,
   query: {
-    brand,
-    country,
-    category: described(
-      searchName,
-      'What the supplier files it under; /vouchers/filters lists them',
-    ),
     minValue: described(dollars, 'Least face value, in USD'),
     maxValue: described(dollars, 'Greatest face value, in USD'),
+    country,
+    category: described(
+      { ...searchName, near: 'category' },
+      'What the supplier files it under; /vouchers/filters lists them',
+    ),
+    brand,
   },
   filtersOf: ({ brand, country, category, minValue, maxValue }) => ({
     brand,
@@ -112,13 +97,6 @@ const browse = defineSearch({
     }
     return { ...params, ...known }
   },
-  alternativesIn: (index) => ({
-    minValue: (_, left) => highestFaceUsd(index, left),
-    maxValue: (_, left) => lowestFaceUsd(index, left),
-    country: (given, left) => countriesWith(index, given, left),
-    category: (_, left) => valuesWith(index, mostOffered(index, 'category', left), left),
-    brand: (given) => nearestBrands(index, given),
-  }),
 })
 
 export const voucher = {

@@ -5,7 +5,7 @@ import { byKind, type Kind, kinds, type Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
 import type { Filters } from '../search/filters.ts'
-import { coverableOf, type Hint, mostOffered, nearFirst } from '../search/offer-search.ts'
+import { coverableOf, type Hint, listed, mostOffered, nearFirst } from '../search/offer-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { phraseOf } from '../search/words.ts'
 import {
@@ -416,8 +416,8 @@ function budgetHint(wish: Wish, noun: string): Hint | undefined {
   return { parameter: 'maxUsdc', nearest, message }
 }
 
-/** The most countries that a hint lists. */
-const maxListed = 12
+/** Each costs a search. */
+const maxTries = 12
 
 /** Where goods of the brand are sold, when they are not sold where they were asked for. */
 function brandHint(wish: Wish, noun: string): Hint | undefined {
@@ -427,10 +427,10 @@ function brandHint(wish: Wish, noun: string): Hint | undefined {
   if (kind === undefined) return undefined
   const places = placesOf(kind)
   const name = brandLexicon(indexes[kind]).nameOf(brands?.[kind][0] ?? '')
-  const listed = places.slice(0, maxListed)
-  const list = `${listed.join(', ')}${places.length > maxListed ? ', …' : ''}`
-  const message = `No ${noun} of ${name} are for ${countries.map(countryName).join(', ')}. ${name} is sold for: ${list}. An offer for another country may not work.`
-  const nearest = listed.find((country) => withChange(wish, { country }).total > 0)
+  const message = `No ${noun} of ${name} are for ${countries.map(countryName).join(', ')}. ${name} is sold for: ${listed(places)}. An offer for another country may not work.`
+  const nearest = places
+    .slice(0, maxTries)
+    .find((country) => withChange(wish, { country }).total > 0)
   return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
 }
 

@@ -56,22 +56,6 @@ export class Field {
       .map((place) => [this.values[place] as string, counts[place] as number])
   }
 
-  groupsOf(positions: Iterable<number>): Map<readonly string[], number[]> {
-    const groups = new Map<number, number[]>()
-    for (const position of positions) {
-      const combination = this.#combinations[position] as number
-      const group = groups.get(combination)
-      if (group === undefined) groups.set(combination, [position])
-      else group.push(position)
-    }
-    return new Map(
-      Array.from(groups, ([combination, group]) => {
-        const places = [...(this.#valuesOf[combination] as Uint32Array)]
-        return [places.map((place) => this.values[place] as string), group]
-      }),
-    )
-  }
-
   #countsIn(offers: Bits): Uint32Array {
     const ofCombinations = new Uint32Array(this.#valuesOf.length)
     const combinations = this.#combinations

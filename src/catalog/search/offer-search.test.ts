@@ -3,7 +3,7 @@ import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
 import { goods } from '../kinds.ts'
 
-test('names every word that a proposed text is without, also of a long one', () => {
+test('proposes the words of a text that find something', () => {
   const words = [...'abcdefghijklmnop']
   const description = words.map((letter) => `${letter}x`).join(' ')
   const { sold } = catalogOf([voucher('V', { description })], fixturePricing())
@@ -12,6 +12,6 @@ test('names every word that a proposed text is without, also of a long one', () 
   expect(goods.voucher.search.read(() => given, sold.voucher).hint()).toEqual({
     parameter: 'search',
     nearest,
-    message: `No vouchers have search "${nearest} zz". "${nearest}" finds some, without "zz".`,
+    message: `No vouchers have search "${nearest} zz". These find some: ${nearest}. Check that one of them is of use.`,
   })
 })

@@ -27,6 +27,7 @@ export interface ReadSearch {
 }
 
 interface Definition<P extends Params> {
+  /** In the order in which a caller would rather change them. */
   readonly query: P
   readonly maxLimit: number
   readonly hasFacets?: true
@@ -34,27 +35,22 @@ interface Definition<P extends Params> {
   filtersOf(params: ValuesOf<P>): Filters
   /** Checks what only the index can tell. @throws Refusal for values that cannot be combined */
   checked?(params: ValuesOf<P>, index: SearchIndex): ValuesOf<P>
-  /** In the order in which a caller would rather change the parameters. */
-  alternativesIn(index: SearchIndex): Alternatives<ValuesOf<P>>
 }
 
 /** Hides the types of a search's parameters, so that the code that answers need not know them. */
 export function defineSearch<const P extends Params>(search: Definition<P>): OfferSearch {
   const query = { ...search.query, ...paging(search.maxLimit) }
-  const { plural } = search
+  const filtersOf = (params: Values) => search.filtersOf(params as ValuesOf<P>)
   return {
     query,
     hasFacets: search.hasFacets ?? false,
     read(given, index) {
       const { limit, offset, ...read } = readParams<Params>(given, query)
-      const page = pageOf({ limit, offset } as Partial<Page>)
-      const params = search.checked?.(read as ValuesOf<P>, index) ?? (read as ValuesOf<P>)
-      const { filtersOf } = search
-      const alternatives = search.alternativesIn(index)
+      const params: Values = search.checked?.(read as ValuesOf<P>, index) ?? read
       return {
-        page,
+        page: pageOf({ limit, offset } as Partial<Page>),
         filters: filtersOf(params),
-        hint: () => hintFor({ params, index, filtersOf, alternatives, noun: plural }),
+        hint: () => hintFor({ ...search, params, index, filtersOf }),
       }
     },
   }
@@ -67,125 +63,87 @@ export interface Hint {
   readonly message: string
 }
 
-export interface Instead<Value> {
-  /** Nearest first. */
-  readonly values: readonly Value[]
-  /** By default it names only the nearest. */
-  readonly say?: (works: readonly Value[]) => string
-}
+type Values = Readonly<Record<string, unknown>>
 
-type Alternatives<Params> = {
-  readonly [Name in keyof Params]?: (
-    given: NonNullable<Params[Name]>,
-    left: Filters,
-    finds: (value: NonNullable<Params[Name]>) => boolean,
-  ) => Instead<NonNullable<Params[Name]>> | undefined
+interface EmptySearch {
+  readonly query: Params
+  readonly plural: string
+  readonly params: Values
+  readonly index: SearchIndex
+  filtersOf(params: Values): Filters
 }
-
-interface EmptySearch<Params extends object> {
-  readonly params: Params
-  readonly index: Pick<SearchIndex, 'count'>
-  readonly filtersOf: (params: Params) => Filters
-  readonly alternatives: Alternatives<Params>
-  readonly noun: string
-}
-
-const maxTries = 20
 
 /** Explains an empty result. Every value that it proposes was searched for and finds something. */
-function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
-  const given = givenNames(empty)
-  if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
-  for (const name of given) {
-    const instead = insteadOf(empty, name)
+function hintFor(empty: EmptySearch): Hint {
+  const { query, plural, params, index, filtersOf } = empty
+  const given = Object.keys(query).filter((name) => params[name] !== undefined)
+  if (given.length === 0) return { message: `The store has no ${plural} at the moment.` }
+  const finds = (values: Values) => index.count(filtersOf(values)) > 0
+  const others = given.length > 1 ? ' together with the other parameters' : ''
+  const noneHave = (name: string) => `No ${plural} have ${name} "${params[name]}"`
+  for (const parameter of given) {
+    const works = workingFor(empty, parameter, given.length === 1)
+    const [nearest] = works
+    const message = `${noneHave(parameter)}${others}.`
+    const instead = `These find some: ${listed(works)}. Check that one of them is of use.`
+    if (nearest !== undefined) return { parameter, nearest, message: `${message} ${instead}` }
     // A change of this one parameter is enough to find something.
-    if (instead !== undefined || finds(empty, without(empty.params, name)))
-      return hintForOne(empty, name, instead)
+    if (finds({ ...params, [parameter]: undefined }))
+      return { parameter, message: `${message} Leave it out to find some.` }
   }
-  return hintForSeveral(empty, given)
+  const wrong = given.find((name) => !finds({ [name]: params[name] }))
+  if (wrong !== undefined) return { parameter: wrong, message: `${noneHave(wrong)}.` }
+  const names = given.join(', ')
+  return { message: `No ${plural} meet ${names} together, and leaving one out is not enough.` }
 }
 
-function hintForOne<Params extends object>(
-  empty: EmptySearch<Params>,
-  name: keyof Params,
-  instead: Proposal | undefined,
-): Hint {
-  const parameter = String(name)
-  const asked = `${parameter} "${textOf(empty.params[name])}"`
-  const others = givenNames(empty).length > 1 ? ' together with the other parameters' : ''
-  const message = `No ${empty.noun} have ${asked}${others}.`
-  if (instead === undefined) return { parameter, message: `${message} Leave it out to find some.` }
-  return { parameter, nearest: instead.nearest, message: `${message} ${instead.sentence}` }
+const maxTries = 40
+
+/** Texts that a caller could send instead, nearest first. They come from offers that exist. */
+function workingFor(empty: EmptySearch, name: string, isAlone: boolean): readonly string[] {
+  const { query, params, index, filtersOf } = empty
+  const works = (text: string) => {
+    const value = query[name]?.read(name, text)
+    return index.count(filtersOf({ ...params, [name]: value })) > 0
+  }
+  return nearTo(empty, name, isAlone, works).slice(0, maxTries).filter(works)
 }
 
-function hintForSeveral<Params extends object>(
-  empty: EmptySearch<Params>,
-  given: readonly (keyof Params)[],
-): Hint {
-  const findsAlone = (name: keyof Params) => finds(empty, { [name]: empty.params[name] } as Params)
-  const wrong = given.filter((name) => !findsAlone(name)).map(String)
-  const names = (wrong.length > 0 ? wrong : given.map(String)).join(', ')
-  const message =
-    wrong.length > 0
-      ? `No ${empty.noun} have what was asked for in ${names}, each by itself.`
-      : `No ${empty.noun} meet ${names} together, and leaving one out is not enough.`
-  return wrong[0] === undefined ? { message } : { parameter: wrong[0], message }
+function nearTo(
+  { query, params, index, filtersOf }: EmptySearch,
+  name: string,
+  isAlone: boolean,
+  works: (text: string) => boolean,
+): readonly string[] {
+  const { near, schema } = query[name] ?? {}
+  const given = String(params[name])
+  const left = filtersOf({ ...params, [name]: undefined })
+  const most = (field: FieldName) => mostOffered(index, field, left)
+  const far = (days: string) => Math.abs(Number(days) - Number(given))
+  switch (near) {
+    case 'brand':
+      return nearestBrands(index, given)
+    case 'text':
+      return nearestTexts(index, given, works)
+    case 'days':
+      return most('duration').sort((one, other) => far(one) - far(other))
+    case 'countries':
+      return [coverableOf(index, given.split(','), left).join(',')].filter(Boolean)
+    default:
+  }
+  // Without other parameters no country or region is nearer than another.
+  if (isAlone) return []
+  if (near === 'category') return most('category')
+  if (near === undefined) return (schema?.['enum'] ?? []) as readonly string[]
+  return nearFirst(index, [given], [...new Set([...most('country'), ...most('covers')])])
 }
-
-interface Proposal {
-  readonly nearest: string
-  readonly sentence: string
-}
-
-function insteadOf<Params extends object>(
-  empty: EmptySearch<Params>,
-  name: keyof Params,
-): Proposal | undefined {
-  type Value = NonNullable<Params[typeof name]>
-  const { params, alternatives } = empty
-  const works = (value: Value) => finds(empty, { ...params, [name]: value })
-  const left = empty.filtersOf(without(params, name))
-  const instead = alternatives[name]?.(params[name] as Value, left, works)
-  const working = instead?.values.slice(0, maxTries).filter(works) ?? []
-  const [first] = working
-  if (first === undefined) return undefined
-  const nearest = textOf(first)
-  const sentence = instead?.say?.(working) ?? `The nearest that finds some is "${nearest}".`
-  return { nearest, sentence }
-}
-
-function finds<Params extends object>(
-  { index, filtersOf }: EmptySearch<Params>,
-  params: Params,
-): boolean {
-  return index.count(filtersOf(params)) > 0
-}
-
-function givenNames<Params extends object>({
-  params,
-  alternatives,
-}: EmptySearch<Params>): (keyof Params)[] {
-  const names = Object.keys(alternatives) as (keyof Params)[]
-  return names.filter((name) => params[name] !== undefined)
-}
-
-function without<Params extends object>(params: Params, name: keyof Params): Params {
-  const { [name]: _, ...others } = params
-  return others as Params
-}
-
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(',') : String(value)
-}
-
-/** Every value comes from offers that exist, because a hint must never invent one. */
 
 /** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
-export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
+function nearestBrands(index: SearchIndex, given: string): string[] {
   const lexicon = brandLexicon(index)
   const near = brandsLike(lexicon, wordsOf(given).join(''))
   const brands = near.filter((brand) => !lexicon.tests.includes(brand))
-  return { values: [...new Set(brands.map(lexicon.nameOf))] }
+  return [...new Set(brands.map(lexicon.nameOf))]
 }
 
 /** Each costs a search. */
@@ -195,29 +153,23 @@ const maxWords = 16
  * A brand that is spelt almost like the text, or the words of the text that find something together, brands before
  * others. Without a whole name among them, they must be at least half of the text.
  */
-export function nearestTexts(
+function nearestTexts(
   index: SearchIndex,
   given: string,
   finds: (text: string) => boolean,
-): Instead<string> {
+): string[] {
   const brands = nearestBrands(index, given)
-  if (brands.values.some(finds)) return brands
-  const all = partsOf(given)
-  const words = all.slice(0, maxWords)
+  if (brands.some(finds)) return brands
+  const words = partsOf(given).slice(0, maxWords)
   const { whole, parts } = brandLexicon(index)
   const weightOf = (word: string) => (whole.has(word) ? 0 : parts.has(word) ? 1 : 2)
-  const kept = new Set<string>()
-  const text = () => words.filter((word) => kept.has(word)).join(' ')
+  let kept: string[] = []
   for (const word of words.toSorted((one, other) => weightOf(one) - weightOf(other))) {
-    kept.add(word)
-    if (!finds(text())) kept.delete(word)
+    const more = words.filter((one) => one === word || kept.includes(one))
+    if (finds(more.join(' '))) kept = more
   }
-  const isNear = [...kept].some((word) => whole.has(word)) || kept.size * 2 >= words.length
-  const without = all.filter((word) => !kept.has(word)).map((word) => `"${word}"`)
-  return {
-    values: kept.size > 0 && isNear ? [text()] : [],
-    say: ([found]) => `"${found}" finds some, without ${without.join(', ')}.`,
-  }
+  const isNear = kept.some((word) => whole.has(word)) || kept.length * 2 >= words.length
+  return isNear ? [kept.join(' ')] : []
 }
 
 const longestName = 4
@@ -235,20 +187,6 @@ function partsOf(text: string): string[] {
   return parts
 }
 
-/** Undefined if nothing else was asked for, because then no country is nearer than another. */
-export function countriesWith(
-  index: SearchIndex,
-  given: string,
-  left: Filters,
-): Instead<string> | undefined {
-  if (index.count(left) === index.size) return undefined
-  const own = nearFirst(index, [given], mostOffered(index, 'country', left))
-  return {
-    values: [...new Set([...own, ...mostOffered(index, 'covers', left)])],
-    say: (works) => `Some are for ${listed(works)}. Check that one of these is of use.`,
-  }
-}
-
 export function nearFirst(
   index: SearchIndex,
   given: readonly string[],
@@ -261,35 +199,15 @@ export function nearFirst(
   return [...near, ...far]
 }
 
-/** Likewise undefined if nothing else was asked for. */
-export function valuesWith<Value extends string>(
-  index: SearchIndex,
-  values: readonly Value[],
-  left: Filters,
-): Instead<Value> | undefined {
-  if (index.count(left) === index.size) return undefined
-  return { values, say: (works) => `Some have ${listed(works)}.` }
-}
-
 const maxListed = 12
 
-function listed(values: readonly string[]): string {
+export function listed(values: readonly string[]): string {
   const more = values.length > maxListed ? ', …' : ''
   return `${values.slice(0, maxListed).join(', ')}${more}`
 }
 
 export function mostOffered(index: SearchIndex, field: FieldName, filters: Filters): string[] {
   return index.counts(field, filters).map(([value]) => value)
-}
-
-export function nearestDurations(
-  index: SearchIndex,
-  given: number,
-  filters: Filters,
-): Instead<number> {
-  const days = index.values('duration', filters).map(Number)
-  const far = (one: number) => Math.abs(one - given)
-  return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
 }
 
 /** Taken greedily in their order. */
@@ -304,14 +222,4 @@ export function coverableOf(
     if (isCovered) covers.push(code)
     return isCovered
   })
-}
-
-export function highestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
-  const most = index.boundsUsd(filters)?.most
-  return { values: most === undefined ? [] : [Math.floor(most * 100 + 1e-6) / 100] }
-}
-
-export function lowestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
-  const least = index.boundsUsd(filters)?.least
-  return { values: least === undefined ? [] : [Math.ceil(least * 100 - 1e-6) / 100] }
 }

@@ -9,6 +9,8 @@ export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
   /** @param text never empty @throws Refusal `invalid_parameter` */
   readonly read: (name: string, text: string) => T
+  /** What its values name, so that an empty result can propose others. Of an `enum` any may be proposed. */
+  readonly near?: 'brand' | 'category' | 'countries' | 'country' | 'days' | 'text'
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>
@@ -54,6 +56,7 @@ export const searchText: Param<string> = {
     if (words.length > 0) return words.join(' ')
     throw refused(name, `${name} needs at least one letter or digit.`)
   },
+  near: 'text',
 }
 
 export const question: Param<string> = {
@@ -67,6 +70,7 @@ export const searchName: Param<string> = {
     fold(boundedText(name, value, maxName))
       .trim()
       .replace(/\s+/g, ' '),
+  near: 'brand',
 }
 
 export const country: Param<string> = {
@@ -76,6 +80,7 @@ export const country: Param<string> = {
     description: 'ISO 3166-1 alpha-2 country code, in any case; XK is Kosovo',
   },
   read: countryCode,
+  near: 'country',
 }
 
 export const countries: Param<readonly string[]> = {
@@ -91,6 +96,7 @@ export const countries: Param<readonly string[]> = {
     }
     return [...new Set(codes.map((code) => countryCode(name, code)))].sort()
   },
+  near: 'countries',
 }
 
 export function oneOf<const T extends string>(list: readonly T[]): Param<T> {

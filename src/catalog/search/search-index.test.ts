@@ -200,17 +200,6 @@ describe('filters of questions', () => {
       { brand: 'MTN', names: ['MTN', 'MTN Nigeria'], countries: ['GH', 'NG'], offers: 2 },
     ])
   })
-
-  test('offers are grouped by where they can be used', () => {
-    expect(
-      ofPlans
-        .groups('covers', { covers: ['FR'] })
-        .map(({ values, offers: own }) => [values.join(), own.map(({ id }) => id)]),
-    ).toEqual([
-      ['DE,FR', ['A']],
-      ['FR', ['B']],
-    ])
-  })
 })
 
 test('what is not sold has no word, value or spelling among what is sold', () => {
@@ -227,7 +216,6 @@ test('what is not sold has no word, value or spelling among what is sold', () =>
   expect(listed.voucher.spelled('brandName', 'twö')).toBe('Two')
   expect(sold.voucher.spelled('brandName', 'twö')).toBeUndefined()
   expect(sold.voucher.values('brandName')).toEqual(['One'])
-  expect(sold.voucher.boundsUsd({})).toEqual({ least: 25, most: 25 })
 })
 
 describe('what a text finds', () => {

@@ -18,14 +18,7 @@ import {
   type ValueCount,
 } from './field.ts'
 import { type Filters, without } from './filters.ts'
-import {
-  coveredBy,
-  type FieldName,
-  type Stock,
-  stockOf,
-  type Valuation,
-  valuationOf,
-} from './stock.ts'
+import { type FieldName, type Stock, stockOf, type Valuation, valuationOf } from './stock.ts'
 import { phraseOf, soughtWordsOf } from './words.ts'
 
 export interface Page {
@@ -39,36 +32,12 @@ export interface Page {
  */
 export type Order = 'match' | 'low' | 'high' | 'price'
 
-export interface SearchResult {
-  readonly total: number
-  readonly offers: readonly Offer[]
-}
-
-/** For each facet the values found when all *other* filters apply, so that a caller can switch to another. */
-export interface Facets {
-  readonly countries: readonly string[]
-  readonly regions: readonly string[]
-  readonly brands: readonly string[]
-  readonly subTypes: readonly string[]
-  readonly brandTotal: number
-}
-
-export interface Group {
-  readonly values: readonly string[]
-  readonly offers: readonly Offer[]
-}
-
 export interface Brand {
   readonly brand: string
   /** The name of its first offer, then other spellings. */
   readonly names: readonly string[]
   readonly countries: readonly string[]
   readonly offers: number
-}
-
-export interface Bounds {
-  readonly least: number
-  readonly most: number
 }
 
 const maxBrands = 100
@@ -91,7 +60,7 @@ export class SearchIndex {
     this.#scope = scope
   }
 
-  search(filters: Filters, { offset, limit }: Page, order: Order = 'match'): SearchResult {
+  search(filters: Filters, { offset, limit }: Page, order: Order = 'match') {
     const { orders } = this.#matcher.valuation
     const matches = this.#matching(filters)
     const total = countOf(matches)
@@ -112,7 +81,8 @@ export class SearchIndex {
     return countOf(this.#matching(filters))
   }
 
-  facets(filters: Filters): Facets {
+  /** For each facet the values found when all *other* filters apply, so that a caller can switch to another. */
+  facets(filters: Filters) {
     const open = (field: FieldName, own: keyof Filters) => this.values(field, without(filters, own))
     const brands = this.counts('brandName', without(filters, 'brand'))
     return {
@@ -144,29 +114,10 @@ export class SearchIndex {
     return this.counts(field).some(([one]) => one === spelled) ? spelled : undefined
   }
 
-  boundsUsd(filters: Filters): Bounds | undefined {
-    const { leastUsd, mostUsd } = this.#matcher.valuation
-    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    forEachIn(this.#matching(filters), (position) => {
-      if ((leastUsd[position] as number) < least) least = leastUsd[position] as number
-      if ((mostUsd[position] as number) > most) most = mostUsd[position] as number
-    })
-    return least <= most ? { least, most } : undefined
-  }
-
   lowestUsdc(filters: Filters): number | undefined {
     const { orders, usdc } = this.#matcher.valuation
     const [position] = orders.price.pageIn(this.#matching(filters), 0, 1)
     return position === undefined ? undefined : usdc[position]
-  }
-
-  groups(field: FieldName, filters: Filters): Group[] {
-    const { stock, valuation } = this.#matcher
-    const positions = valuation.orders.published.pageIn(this.#matching(filters), 0, this.size)
-    return Array.from(stock[field].groupsOf(positions), ([values, group]) => ({
-      values,
-      offers: group.map((position) => this.#offerAt(position)),
-    }))
   }
 
   /** In the order of their first offers. */
@@ -220,20 +171,6 @@ export function* buildIndex(
   const listed = new SearchIndex(matcher, fullBits(stock.offers.length))
   const areAllSold = countOf(valuation.sold) === listed.size
   return { stock, listed, sold: areAllSold ? listed : new SearchIndex(matcher, valuation.sold) }
-}
-
-export interface BrandPlace {
-  readonly countries: readonly string[]
-  readonly offers: readonly Offer[]
-}
-
-/** Where the brand of an offer is sold, with the first country of the offer, the smallest combination first. */
-export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
-  const covers = coveredBy(offer).slice(0, 1)
-  return index
-    .groups('covers', { brandKeys: [offer.brand], covers })
-    .map(({ values, offers }) => ({ countries: values, offers }))
-    .sort((one, other) => one.countries.length - other.countries.length)
 }
 
 /** Callers ask for the same few countries and brands, so most sets are made only once for a catalog. */

@@ -111,6 +111,16 @@ it('throws when the total changes in the middle twice', async () => {
   await expect(source.list(signal)).rejects.toThrow(message)
 })
 
+it('throws when a record moves over the edge of a page while the list is read', async () => {
+  const lists = { ...oneOfEach, vouchers: vouchers(300) }
+  const [first, ...rest] = lists.vouchers
+  const moved = { ...lists, vouchers: [...rest, first] }
+  const { source } = await sourceFor((asked) =>
+    scriptOf(asked.query.get('_offset') === '0' ? lists : moved)(asked),
+  )
+  await expect(source.list(signal)).rejects.toThrow('moved while it was read')
+})
+
 it.each<[string, string, (calls: number) => Reply]>([
   ['a page fails', 'answered with 503', () => ({ status: 503, json: {} })],
   ['a page is cut short', 'gave 1 of 2', () => ({ json: { total: 2, list: [rawTopup()] } })],

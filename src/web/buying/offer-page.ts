@@ -1,7 +1,6 @@
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
-import { type BrandPlace, brandPlaces } from '../../catalog/search/search-index.ts'
 import { coveredBy } from '../../catalog/search/stock.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -83,12 +82,19 @@ const coveragesShown = 8
 /** Links to the other values or plans of the brand in the same place, and to its plans for other places. */
 function choices(offer: Offer, deps: OfferDeps): Html | undefined {
   const { t, pricing } = deps
-  const places = brandPlaces(deps.liveCatalog.current().sold[offer.kind], offer)
-  const countries = coveredBy(offer).join()
-  const isOwn = (place: BrandPlace) => place.countries.join() === countries
-  const same = sameAs(offer, places.find(isOwn)?.offers ?? [], deps)
-  const others = places.filter((place) => !isOwn(place)).slice(0, coveragesShown)
-  const elsewhere = offer.kind === 'esim' ? others.flatMap((place) => mostLike(offer, place)) : []
+  const index = deps.liveCatalog.current().sold[offer.kind]
+  const covers = coveredBy(offer)
+  const nearby = { brandKeys: [offer.brand], covers: covers.slice(0, 1) }
+  const { offers } = index.search(nearby, { offset: 0, limit: index.size })
+  const places = Map.groupBy(offers, (one) => coveredBy(one).join())
+  const same = sameAs(offer, places.get(covers.join()) ?? [], deps)
+  places.delete(covers.join())
+  // The fewest countries first: each code is equally long.
+  const others = [...places].sort(([one], [other]) => one.length - other.length)
+  const elsewhere =
+    offer.kind === 'esim'
+      ? others.slice(0, coveragesShown).flatMap(([, plans]) => mostLike(offer, plans))
+      : []
   if (same.length === 1 && elsewhere.length === 0) return undefined
   const about = { brand: offer.brandName, place: placeName(offer, t) }
   const price = (one: Offer) => shortPrice(priceTexts(retailOf(one, pricing), t), t)
@@ -133,7 +139,7 @@ function sameAs(offer: Offer, list: readonly Offer[], { pricing }: WebDeps): rea
 
 type EsimOffer = Extract<Offer, { kind: 'esim' }>
 
-function mostLike(offer: EsimOffer, { offers }: BrandPlace): readonly EsimOffer[] {
+function mostLike(offer: EsimOffer, offers: readonly Offer[]): readonly EsimOffer[] {
   return offers
     .filter((plan) => plan.kind === 'esim')
     .sort((one, other) => difference(one, offer) - difference(other, offer))
