@@ -140,7 +140,7 @@ function metricsPageOf(
     counters: () => ground.counters.registry.metrics(),
     orders: storage.orderFacts,
     checkouts: storage.checkoutFacts,
-    webhooks: storage.webhooks.facts,
+    webhookEvents: storage.webhooks.countPending,
     chain: chain.facts,
     supplierWallets: walletsOf(supply, 'last'),
     nodes: membership.seen,

@@ -112,14 +112,11 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
 export interface CheckoutFacts {
   /** Those that are not closed; a state without any may be missing. */
   readonly openByState: Readonly<Partial<Record<CheckoutState, number>>>
-  readonly returnsPending: number
   readonly returnsFailed: number
   /** When the oldest return was decided that is not sent; undefined without any. */
   readonly oldestReturnSince: Date | undefined
   /** Payouts at the processor, also for orders, that were reported as waiting too long. */
   readonly payoutsLate: number
-  /** Returns granted in the last hour and in the last day, which their caps count. */
-  readonly returnsGranted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
 export interface SeenPayout {

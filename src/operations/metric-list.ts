@@ -1,10 +1,8 @@
-import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Bound, Gas, Parts, Tally } from '../health/verdict.ts'
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
-import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/payment.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 
@@ -17,7 +15,7 @@ export interface StoreState {
   readonly takesPurchases: boolean
   readonly orders: OrderFacts | undefined
   readonly checkouts: CheckoutFacts | undefined
-  readonly webhooks: WebhookFacts | undefined
+  readonly webhookEvents: number | undefined
   readonly chain: ChainFacts | undefined
   readonly suppliers: ReadonlyMap<
     string,
@@ -111,7 +109,6 @@ export const metrics = {
     'Age of the oldest order whose buyer waits for goods or money, or 0.',
     ({ orders }) => orders && (orders.oldestOpenSeconds ?? 0),
   ),
-  kiosk402_refunds_pending: metric('Refunds in progress.', ({ orders }) => orders?.refundsPending),
   kiosk402_refunds_failed: metric(
     'Refunds that need an operator.',
     ({ orders }) => orders?.refundsFailed,
@@ -119,19 +116,6 @@ export const metrics = {
   kiosk402_goodwill_failed: metric(
     'Goodwill that failed and needs an operator.',
     ({ orders }) => orders?.goodwillFailed,
-  ),
-  kiosk402_checkouts: metric(
-    'Checkouts in coins that are under way or still watched for payments, by state.',
-    ({ checkouts }) =>
-      checkouts &&
-      Object.keys(checkoutMoves)
-        .filter((state) => state !== 'REFUSED')
-        .map((state) => [state, checkouts.openByState[state as CheckoutState] ?? 0]),
-    { labels: ['state'] },
-  ),
-  kiosk402_returns_pending: metric(
-    'Returns of checkouts in progress.',
-    ({ checkouts }) => checkouts?.returnsPending,
   ),
   kiosk402_returns_failed: metric(
     'Returns of checkouts that need an operator.',
@@ -153,16 +137,6 @@ export const metrics = {
   kiosk402_refunds_stopped: metric(
     '1 if an operator has stopped all refunds, otherwise 0.',
     ({ orders }) => orders && Number(orders.refundsStopped),
-  ),
-  kiosk402_refunds_granted_usdc: metric(
-    'Refunds granted in the last hour and day, which their caps count.',
-    ({ orders }) => orders && byWindow(orders.granted),
-    { labels: ['window'] },
-  ),
-  kiosk402_returns_granted_usdc: metric(
-    'Returns granted in the last hour and day, which their caps count.',
-    ({ checkouts }) => checkouts && byWindow(checkouts.returnsGranted),
-    { labels: ['window'] },
   ),
   kiosk402_refund_wallet_balance_usdc: metric(
     'Balance of the refund wallet.',
@@ -249,14 +223,7 @@ export const metrics = {
   ),
   kiosk402_webhook_events_pending: metric(
     'Events that wait for the webhook of a buyer.',
-    ({ webhooks }) => webhooks?.pending,
-  ),
-  kiosk402_oldest_webhook_event_age_seconds: metric(
-    'Age of the oldest of these events, or 0.',
-    ({ webhooks }) => webhooks && (webhooks.oldestPendingSeconds ?? 0),
-    {
-      note: 'It rises to three days while a receiver is down. That is the receiver’s problem, unless all are down.',
-    },
+    ({ webhookEvents }) => webhookEvents,
   ),
   kiosk402_webhook_deliveries_total: metric(
     'Attempts to deliver such an event, by outcome.',
@@ -275,9 +242,6 @@ export const metrics = {
 } satisfies Record<`kiosk402_${string}`, Metric>
 
 export type MetricName = keyof typeof metrics
-
-const byWindow = (granted: Readonly<Record<string, Usdc>>): Rows =>
-  Object.entries(granted).map(([window, amount]) => [window, wholeUsdc(amount)])
 
 /** Never negative: another machine's clock may be ahead of this one's. */
 function ageOf(then: Date | undefined, now: Date): number | undefined {

@@ -13,25 +13,20 @@ beforeEach(() => {
   vi.useFakeTimers()
 })
 
-const none = { hour: usdc(0n), day: usdc(0n) }
 const orders: OrderFacts = {
   byState: { FULFILLED: 7 },
   ended: { FULFILLED: 9 },
   oldestOpenSeconds: undefined,
-  refundsPending: 0,
   refundsFailed: 0,
   goodwillFailed: 0,
   exposure: usdc(0n),
   refundsStopped: false,
-  granted: none,
 }
 const checkouts = {
   openByState: {},
-  returnsPending: 0,
   returnsFailed: 0,
   oldestReturnSince: undefined,
   payoutsLate: 0,
-  returnsGranted: none,
 }
 
 /** The metrics of a healthy store with the given order counts. */
@@ -45,7 +40,7 @@ function metricsWith(count: () => Promise<OrderFacts>) {
     counters: async () => '',
     orders: count,
     checkouts: async () => checkouts,
-    webhooks: async () => ({ pending: 0, oldestPendingSeconds: undefined }),
+    webhookEvents: async () => 0,
     chain: async () => {
       const at = now()
       return { headAt: at, safeHeadAt: at, refundFloat: usdc(0n), gasWei: 0n }

@@ -4,7 +4,6 @@ import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
 import type { OrderFacts } from '../orders/ports.ts'
-import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/payment.ts'
 import { cachedBriefly } from './cached-reads.ts'
 import type { SupplierWallet } from './float-monitor.ts'
@@ -23,7 +22,7 @@ export interface MetricsDeps {
   /** Throws when the database does not answer, as the next two do. */
   readonly orders: () => Promise<OrderFacts>
   readonly checkouts: () => Promise<CheckoutFacts>
-  readonly webhooks: () => Promise<WebhookFacts>
+  readonly webhookEvents: () => Promise<number>
   readonly chain: () => Promise<ChainFacts>
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
   readonly nodes: () => StoreState['nodes']
@@ -38,16 +37,16 @@ export function createMetrics(deps: MetricsDeps) {
   // Each database statement already reports its outcome to `health` (`onTrouble`).
   const readOrders = cached(deps.orders)
   const readCheckouts = cached(deps.checkouts)
-  const readWebhooks = cached(deps.webhooks)
+  const readWebhookEvents = cached(deps.webhookEvents)
   const readChain = cached(() =>
     noteOutcome((...seen) => health.note('chain', ...seen), deps.chain),
   )
 
   return async () => {
-    const [orders, checkouts, webhooks, chain] = await Promise.all([
+    const [orders, checkouts, webhookEvents, chain] = await Promise.all([
       readOrders(),
       readCheckouts(),
-      readWebhooks(),
+      readWebhookEvents(),
       readChain(),
     ])
     const state = {
@@ -59,7 +58,7 @@ export function createMetrics(deps: MetricsDeps) {
       takesPurchases: health.signals().agent_action !== 'stop',
       orders,
       checkouts,
-      webhooks,
+      webhookEvents,
       chain,
       suppliers: suppliersSeen(deps),
       nodes: deps.nodes(),

@@ -317,14 +317,11 @@ export interface OrderFacts {
   readonly ended: Readonly<Partial<Record<State, number>>>
   /** The age of the oldest order whose buyer waits for goods or money; undefined without any. */
   readonly oldestOpenSeconds: number | undefined
-  readonly refundsPending: number
   readonly refundsFailed: number
   readonly goodwillFailed: number
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
   readonly refundsStopped: boolean
-  /** The refunds granted in the last hour and in the last day, which count towards the caps. */
-  readonly granted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
 /** What is open at one moment. The store must know it before it sells more. */

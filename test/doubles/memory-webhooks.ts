@@ -88,7 +88,7 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
 
     redeliver: async () => 'none',
     forget: async () => 0,
-    facts: async () => ({ pending: first().length, oldestPendingSeconds: undefined }),
+    countPending: async () => first().length,
   }
 }
 

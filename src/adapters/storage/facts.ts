@@ -12,16 +12,13 @@ import {
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import type { Database } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
-import { grantedOf, readOpenReturns, switchSql } from './payouts.ts'
+import { readOpenReturns, switchSql } from './payouts.ts'
 
 /** One statement for one moment; its conditions match those of indexes. A delivered order may still be due. */
 const countsSql = `
   with ends as (
     select state, sum(came)::float8 as came, sum(came - gone)::float8 as orders
     from order_ends group by state
-  ), refunds as (
-    select refund_state from orders
-    where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'
   )
   select
     (select jsonb_object_agg(state, orders) from (
@@ -32,8 +29,8 @@ const countsSql = `
       select state, count(*) from orders where state in ('PAID', 'FULFILLING') group by state
     ) as counted) as by_state,
     (select jsonb_object_agg(state, came) from ends) as ended,
-    (select count(*)::int from refunds where refund_state = 'REFUND_PENDING') as pending,
-    (select count(*)::int from refunds where refund_state = 'REFUND_FAILED') as failed,
+    (select count(*)::int from orders
+      where refund_state = 'REFUND_FAILED' and settlement is distinct from 'LOST') as failed,
     (select count(*)::int from goodwill where ${goodwillOpenSql} and doc #>> '{payout,state}' = 'FAILED') as goodwill_failed,
     (select extract(epoch from now() - min(placed_at))::float8 from orders
       where due_at is not null and outcome is distinct from 'DELIVER'
@@ -42,7 +39,6 @@ const countsSql = `
 interface Counts {
   readonly by_state: OrderFacts['byState'] | null
   readonly ended: OrderFacts['ended'] | null
-  readonly pending: number
   readonly failed: number
   readonly goodwill_failed: number
   readonly oldest_open: number | null
@@ -58,10 +54,9 @@ const exposureSql = `
     select amount from goodwill where ${goodwillOpenSql}) as open`
 
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const [counted, exposure, granted, turned] = await Promise.all([
+  const [counted, exposure, turned] = await Promise.all([
     database.query<Counts>(countsSql),
     exposureOf(database),
-    grantedOf(database, 'refund'),
     database.query<{ stopped: boolean }>(switchSql),
   ])
   const counts = counted.rows[0]
@@ -71,12 +66,10 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
     ended: counts?.ended ?? {},
     // The age is negative if the order was placed by a clock ahead of the database's.
     oldestOpenSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
-    refundsPending: counts?.pending ?? 0,
     refundsFailed: counts?.failed ?? 0,
     goodwillFailed: counts?.goodwill_failed ?? 0,
     exposure,
     refundsStopped: turned.rows[0]?.stopped ?? false,
-    granted,
   }
 }
 
@@ -194,19 +187,15 @@ const lateSql = `
   select count(*)::int as payouts from processor_payouts where told_at is not null`
 
 export async function checkoutFacts(database: Database): Promise<CheckoutFacts> {
-  const [{ rows }, returns, late, returnsGranted] = await Promise.all([
+  const [{ rows }, returns, late] = await Promise.all([
     database.query<{ state: CheckoutState; checkouts: number }>(checkoutsSql),
     readOpenReturns(database),
     database.query<{ payouts: number }>(lateSql),
-    grantedOf(database, 'return'),
   ])
-  const failed = returns.filter(({ state }) => state === 'FAILED').length
   return {
     openByState: Object.fromEntries(rows.map(({ state, checkouts }) => [state, checkouts])),
-    returnsPending: returns.length - failed,
-    returnsFailed: failed,
+    returnsFailed: returns.filter(({ state }) => state === 'FAILED').length,
     payoutsLate: late.rows[0]?.payouts ?? 0,
     oldestReturnSince: returns[0]?.since,
-    returnsGranted,
   }
 }

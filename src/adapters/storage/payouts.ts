@@ -37,7 +37,7 @@ export interface Granted {
   readonly day: Usdc
 }
 
-export async function grantedOf(
+async function grantedOf(
   database: Database,
   kind: 'refund' | 'return' | 'goodwill',
 ): Promise<Granted> {

@@ -48,15 +48,9 @@ export function createWebhookStore(database: Database): WebhookStore {
 
     forget: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
 
-    async facts() {
-      const { rows } = await database.query<{ pending: number; oldest: number | null }>(factsSql, [
-        giveUpAfterMs,
-      ])
-      const oldest = rows[0]?.oldest ?? undefined
-      return {
-        pending: rows[0]?.pending ?? 0,
-        oldestPendingSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
-      }
+    async countPending() {
+      const { rows } = await database.query<{ pending: number }>(pendingSql)
+      return rows[0]?.pending ?? 0
     },
   }
 }
@@ -177,10 +171,8 @@ const forgetSql = `
     select order_id from order_webhooks join orders on orders.id = order_id
     where finished_at < $1 limit $2)`
 
-const factsSql = `
-  select count(*)::int as pending,
-    extract(epoch from now() - min(give_up_at - $1 * interval '1 ms'))::float8 as oldest
-  from webhook_events where due_at is not null`
+const pendingSql = `
+  select count(*)::int as pending from webhook_events where due_at is not null`
 
 export function createMailBook(database: Database): MailBook {
   return {

@@ -70,12 +70,6 @@ interface WebhookStanding {
   readonly events: readonly EventStanding[]
 }
 
-export interface WebhookFacts {
-  readonly pending: number
-  /** The age of the oldest waiting event; undefined if there is none. */
-  readonly oldestPendingSeconds: number | undefined
-}
-
 /** The writes of the orders add the events (`OrderStore.open` and `move`), so none is lost. */
 export interface WebhookStore {
   find(order: OrderId): Promise<WebhookStanding | undefined>
@@ -92,7 +86,7 @@ export interface WebhookStore {
   /** Forgets the webhooks of orders that ended before then. Returns how many; fewer once told to stop. */
   forget(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
-  facts(): Promise<WebhookFacts>
+  countPending(): Promise<number>
 }
 
 export interface WebhookCall {
