@@ -138,14 +138,11 @@ function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
 }
 
 /** `units`, `seen` and `remaining` are in the coin's smallest unit. */
-function invoiceOf({ invoice, startedAt: openedAt }: InvoicedCheckout) {
+function invoiceOf({ invoice }: InvoicedCheckout) {
   const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
   const seen = seenUnits(invoice)
   const remaining = seen < units ? units - seen : 0n
-  return {
-    ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
-    ...{ seen, remaining, openedAt },
-  }
+  return { id, address, paymentLink, rate, units, expiresAt, watchedUntil, seen, remaining }
 }
 
 export type Bought = ReturnType<typeof boughtOf>

@@ -131,7 +131,6 @@ const forms = byKind((kind) => {
   return { discovery, catalog, detail }
 })
 
-/** The fields of a kind: properties of its offers or of their allowance, unless it says how they are made. */
 function ownFields(shapes: z.ZodRawShape): Fields<Shown> {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => {

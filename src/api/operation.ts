@@ -186,15 +186,12 @@ export interface FaultLog {
 export interface Site {
   readonly name: string
   readonly description: string
-  /** Public, without a trailing slash. */
   readonly url: string
   readonly logo: string
   /** The colour of the website, `#rrggbb`; absent: ours. */
   readonly color?: string | undefined
-  /** The terms of sale: their URL or their text. */
   readonly terms?: { readonly url: string } | { readonly text: string } | undefined
   readonly contact: string
-  /** Symbols from BTC, ETH, USDT, LTC, XMR. */
   readonly acceptsCrypto: readonly string[]
   /** Whether a store in live mode only rehearses, with money that is not real. */
   readonly isRehearsal?: boolean | undefined

@@ -160,7 +160,6 @@ const sentences: Readonly<Record<FaultCode, string>> = {
 const usdcAmount =
   'must be an amount of USDC written as text, with at most 9 digits and 6 decimals, such as "25" or "12.50"'
 
-/** The form of each field, in words. Fields of single kinds are defined with their kinds. */
 const forms: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     kinds.flatMap((kind) => {

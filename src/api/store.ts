@@ -218,7 +218,6 @@ const published = {
   cacheControl: 'public, max-age=60',
 } as const
 
-/** The keys that verify the store's signatures, at both paths where clients look for them. */
 export const keySets: readonly StoreOperation[] = [
   {
     ...published,

@@ -51,7 +51,6 @@ export const viewerHeaders = {
   ...tokenHeader,
   ...signedHeader('Sign-in of the wallet that paid: shows the goods.'),
 }
-/** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
 export const signInHeader = signedHeader('The signed challenge of the 402, base64 of JSON.')
 
 export const orderId = {

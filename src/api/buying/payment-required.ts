@@ -272,7 +272,7 @@ function guidance(
   return `${error.replace(/\.$/, '')}${what}. ${how}${limit}${orElse}`
 }
 
-/** Nothing about the buyer. Undefined while no good of the kind is sold. */
+/** Names nothing of the buyer. Undefined while no good of the kind is sold. */
 export function listingOf(
   deps: ReadDeps,
   transport: PaymentTransport,
@@ -291,7 +291,7 @@ export function routeDescription({ url }: Pick<Site, 'url'>, kind: Kind): string
   return `Buy ${article} ${noun}. Find its offerId at ${url}${discoveryPath(kind)}`
 }
 
-/** An index may try it. */
+/** Buys the first offer of the kind, as an index may try it. */
 export function exampleOf(
   { liveCatalog, pricing }: Pick<ReadDeps, 'liveCatalog' | 'pricing'>,
   kind: Kind,

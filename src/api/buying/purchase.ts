@@ -151,21 +151,15 @@ export async function buy(deps: BuyingDeps, given: PurchaseCall) {
   if (presented.type === 'none' && kind && Object.keys(given.fields).length === 0) {
     return probe(deps, kind, call)
   }
-  const asked = presented.type === 'none' ? await asking(deps, call) : paying(deps, call, presented)
+  const asked =
+    presented.type === 'none'
+      ? { payment: undefined, viewer: await viewerOf(deps, call.shown()) }
+      : paying(deps, call, presented)
   const answer = await purchase(deps.purchases, {
     ...{ kind, fields, patienceMs, approveAbove, client },
     ...asked,
   })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
-}
-
-type CallerRequest = Omit<
-  PurchaseRequest,
-  'kind' | 'fields' | 'patienceMs' | 'approveAbove' | 'client'
->
-
-async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<CallerRequest> {
-  return { payment: undefined, viewer: await viewerOf(deps, shown()) }
 }
 
 /**
@@ -176,7 +170,7 @@ function paying(
   deps: BuyingDeps,
   { shown, heldUp }: PurchaseCall,
   { payment }: Extract<Presented, { type: 'payment' }>,
-): CallerRequest {
+): Pick<PurchaseRequest, 'payment' | 'viewer' | 'signedIn' | 'heldUp'> {
   try {
     const told = shown()
     const viewer = knownBy(told, payment)
@@ -267,7 +261,6 @@ export type Presented =
   | { readonly type: 'payment'; readonly payment: PaymentPayload }
   | { readonly type: 'unreadable'; readonly reason: string }
 
-/** A payment of x402 version 1. Its version is reported before any other fault. */
 export const versionOne: Presented = {
   type: 'unreadable',
   reason: 'This store does not take x402 version 1. Pay with version 2',
@@ -275,17 +268,14 @@ export const versionOne: Presented = {
 
 /** Never throws, because it may come from an attacker. */
 export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
-  if (isVersionOne(decoded)) return versionOne
+  if (VersionOne.safeParse(decoded).success) return versionOne
   const parsed = PaymentPayload.safeParse(decoded)
   if (parsed.success) return { type: 'payment', payment: parsed.data }
   const [issue] = parsed.error.issues
   return unreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
 }
 
-function isVersionOne(decoded: unknown): boolean {
-  const isObject = typeof decoded === 'object' && decoded !== null
-  return isObject && 'x402Version' in decoded && decoded.x402Version === 1
-}
+const VersionOne = z.object({ x402Version: z.literal(1) })
 
 /** The same at every request. Undefined until it is proven, unsigned if the chain dropped it. */
 async function settledOf(

@@ -53,7 +53,6 @@ function offerOf(kind: Kind): Reading {
   }
 }
 
-/** A list without parameters is sent whole, in the form of every list. */
 function wholeListOf(id: string, item: z.ZodRawShape) {
   return z.object({ ...page, items: z.array(z.object(item)) }).meta({ id })
 }

@@ -243,7 +243,6 @@ function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
     : item
 }
 
-/** A plan for the whole world covers more countries than an answer should list. */
 const maxListed = 12
 
 function coverageOf(offer: Offer, wanted: readonly string[]): z.infer<typeof Coverage> {

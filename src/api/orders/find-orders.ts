@@ -9,6 +9,7 @@ import {
   refused,
   text,
 } from '../../catalog/search/params.ts'
+import type { Page } from '../../catalog/search/search-index.ts'
 import { isOrderId, isPaymentId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
@@ -151,11 +152,9 @@ export function lookUpIn(given: ParamSource) {
   return { ...pageOf(page), transactionHash, paymentId }
 }
 
-interface OrderQuery {
-  readonly orderId?: string | undefined
-  readonly transactionHash?: string | undefined
-  readonly paymentId?: string | undefined
-}
+type OrderQuery = Readonly<
+  Partial<Record<'orderId' | 'transactionHash' | 'paymentId', string | undefined>>
+>
 
 type FoundOrder = Awaited<ReturnType<typeof lookAtOrder>>
 
@@ -201,11 +200,7 @@ export function ordersAsk(path: string): SignInAsk {
   }
 }
 
-interface OrderPage {
-  readonly limit: number
-  readonly offset: number
-  readonly kind?: Kind
-}
+type OrderPage = Page & { readonly kind?: Kind }
 
 /** Undefined without a sign-in. @throws Refusal `sign_in_invalid`, `try_again` */
 export async function listOwnOrders(

@@ -31,7 +31,7 @@ const limits = {
   access: 'sign_in',
 } as const
 
-/** A signature is valid only for the purpose in its challenge: for certain limits sets no others. */
+/** A signature for reading changes nothing, and one for certain limits sets no others. */
 export const limitOperations: readonly OrderOperation[] = [
   {
     ...limits,

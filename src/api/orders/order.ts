@@ -160,7 +160,6 @@ export interface OrderView {
 
 type Answered = OrderView & { readonly result: Awaited<ReturnType<typeof resultOf>> | null }
 
-/** The answer to a purchase, and to later reads of its order (x402-signals 6.2). */
 const answered = {
   paymentId: [payment.paymentId[0], ({ order }) => order.paymentId],
   transactionHash: [payment.transactionHash[0], ({ order }) => transactionOf(order)],
@@ -289,7 +288,6 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
   return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
 }
 
-/** What was delivered, without pictures: the content of the QR code is `lpa`. */
 export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {
   const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
   const { kind: _, ...delivered } = opened

@@ -246,19 +246,18 @@ function readClaim(order: Order, fields: Claim['fields']): RefundClaim {
   return claim.data
 }
 
-/** All identifiers in a claim must belong to the order in its path. */
 function requireSameOrder(order: Order, claim: RefundClaim): void {
   const { paymentId, transactionHash, orderIds = [] } = claim
-  const isOther = {
-    paymentId: paymentId !== undefined && paymentId !== order.paymentId,
-    transactionHash:
-      transactionHash !== undefined && transactionHash !== transactionOf(order)?.toLowerCase(),
-    orderIds: orderIds.some((id) => id !== order.id),
+  const named = [
+    ['paymentId', [paymentId], order.paymentId],
+    ['transactionHash', [transactionHash], transactionOf(order)?.toLowerCase()],
+    ['orderIds', orderIds, order.id],
+  ] as const
+  for (const [parameter, given, own] of named) {
+    if (given.every((one) => one === undefined || one === own)) continue
+    const message = `${parameter} does not belong to the order ${order.id}.`
+    throw new Refusal('invalid_body', message, { parameter })
   }
-  const [wrong] = Object.entries(isOther).find(([, is]) => is) ?? []
-  if (wrong === undefined) return
-  const message = `${wrong} does not belong to the order ${order.id}.`
-  throw new Refusal('invalid_body', message, { parameter: wrong })
 }
 
 /** What went back and what was kept: null until that is certain. There are no partial refunds. */

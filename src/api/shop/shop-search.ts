@@ -29,7 +29,6 @@ interface Selling {
 
 export type ShopAnswer = ReturnType<typeof shopSearch>
 
-/** Answers a search over the offers that are sold now, as the search of the APIs does, with facets and their counts. */
 export function shopSearch(selling: Selling, query: ShopQuery) {
   const found = foundFor(selling, query)
   const kind = query.kind ?? likeliestKind(query, found)

@@ -118,7 +118,6 @@ export async function ordersOfSession(
   return { wallet, ...list }
 }
 
-/** The dependencies of sending links by mail; absent if the store has no mail server. */
 export interface MailDeps {
   readonly mailer: Mailer
   readonly book: MailBook

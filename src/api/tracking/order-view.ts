@@ -105,17 +105,13 @@ function pageView(deps: OrderTrackingDeps, records: Records, placed: Placed, isO
     /** The checkout, until there is an order. */
     checkout: order ? undefined : checkout?.id,
     times: { placed: placedAt, ...(order && timesOf(order)) },
-    why: order && reasonOf(order),
+    why: order && isRefunding(order) ? order.failure.trigger : undefined,
     hasReceipt: order !== undefined && isPaid(order),
     own: isOwn ? ownView(deps, records, placed) : undefined,
     /** Changes whenever the content of the page changes; the same for all visitors. */
     version: `${order?.version ?? 0}.${checkout?.version ?? 0}`,
     isFinished: over.has(stage) && (order !== undefined || !isWatched(checkout)),
   }
-}
-
-function reasonOf(order: Order) {
-  return isRefunding(order) ? order.failure.trigger : undefined
 }
 
 function isWatched(checkout: Checkout | undefined): boolean {
@@ -242,7 +238,6 @@ function stageOf({ state }: Checkout): OrderStage {
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
 
-/** The stages whose page never changes again. */
 const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
 
 export type GoodsShown =
