@@ -32,7 +32,7 @@ export function createPayoutLimits(database: Database, caps: RefundCaps): Payout
   }
 }
 
-export interface Granted {
+interface Granted {
   readonly hour: Usdc
   readonly day: Usdc
 }
