@@ -4,13 +4,14 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, parseAbi } from 'viem'
 import {
   generatePrivateKey,
   type PrivateKeyAccount,
   privateKeyToAccount,
   privateKeyToAddress,
 } from 'viem/accounts'
+import { afterAll, afterEach } from 'vitest'
 import { deployContracts, fundWallets, mint } from '../../../sandbox/chain/genesis.ts'
 import { loadKeys } from '../../../sandbox/chain/keys.ts'
 import { startChainNode } from '../../../sandbox/chain/node.ts'
@@ -42,7 +43,7 @@ const usual = {
 
 /**
  * A real node with the real token and no clock: a block is made by a transaction, or when a test
- * asks for one. Its `safe` block is the one before the newest.
+ * asks for one. Its `safe` block is the one before the newest. It ends with the tests of the file.
  */
 export async function startStillChain() {
   const chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-still-'))
@@ -52,6 +53,10 @@ export async function startStillChain() {
   await deployContracts(client, keys)
   await fundWallets(client, keys)
   await client.mine({ blocks: 3 })
+  afterAll(async () => {
+    await node.stop()
+    await rm(chainDir, { recursive: true, force: true })
+  })
 
   const config = (changes: Partial<ChainConfig>): ChainConfig => ({
     ...{ ...usual, rpcUrl: node.rpcUrl, gasKey: keys.gas, refundKey: keys.refund },
@@ -98,10 +103,6 @@ export async function startStillChain() {
         strict: true,
       })
       return logs.map((log) => ({ value: log.args.value, transaction: log.transactionHash }))
-    },
-    async stop() {
-      await node.stop()
-      await rm(chainDir, { recursive: true, force: true })
     },
   }
 }
@@ -162,6 +163,10 @@ export async function newPayment(chain: StillChain, paying: Paying = {}) {
   return { owner, payer, payment }
 }
 
+const cancelAbi = parseAbi([
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+])
+
 /** Cancels the authorization of a payment, in a transaction of its payer. */
 export async function cancel(
   chain: StillChain,
@@ -183,19 +188,7 @@ export async function cancel(
   await client.setBalance({ address: owner.address, value: 10n ** 18n })
   const hash = await client.writeContract({
     address: network.usdc,
-    abi: [
-      {
-        type: 'function',
-        name: 'cancelAuthorization',
-        stateMutability: 'nonpayable',
-        inputs: [
-          { name: 'authorizer', type: 'address' },
-          { name: 'nonce', type: 'bytes32' },
-          { name: 'signature', type: 'bytes' },
-        ],
-        outputs: [],
-      },
-    ] as const,
+    abi: cancelAbi,
     functionName: 'cancelAuthorization',
     args: [owner.address, nonce, signature],
     account: owner,
@@ -243,7 +236,16 @@ export async function startNodeBefore(rpcUrl: string) {
   }
 }
 
-export type NodeBefore = Awaited<ReturnType<typeof startNodeBefore>>
+/** The same for all tests of a file. After each it is honest again. */
+export async function nodeBefore(rpcUrl: string) {
+  const node = await startNodeBefore(rpcUrl)
+  afterEach(() => {
+    node.tamper()
+    node.calls.length = 0
+  })
+  afterAll(() => node.stop())
+  return node
+}
 
 interface Question {
   readonly id: number

@@ -7,7 +7,7 @@ import {
   serializeErc6492Signature,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import {
   burning,
@@ -18,21 +18,14 @@ import {
   greedyCode,
   walletCode,
 } from '../../../test/stories/contracts/wallet.ts'
-import type { X402Method } from '../../payments/payment.ts'
-import { anyReceipt, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import { anyReceipt, newPayment, price, startStillChain } from './chain.fixture.ts'
 import { ownFacilitator } from './facilitator.ts'
 import { gasOf, maxSettlementGas, sendTransfer, transferOf } from './token.ts'
 
 // What a payer can make us spend: the signature check of a contract wallet costs what its code decides.
 
-let chain: StillChain
-let x402: X402Method
-
-beforeAll(async () => {
-  chain = await startStillChain()
-  x402 = chain.connect().x402
-})
-afterAll(() => chain.stop())
+const chain = await startStillChain()
+const { x402 } = chain.connect()
 
 const newOwner = () => privateKeyToAccount(generatePrivateKey())
 const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)

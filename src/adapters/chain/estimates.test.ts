@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { paymentOf } from '../../../test/doubles/orders.ts'
 import { networks } from '../../payments/networks.ts'
-import { type NodeBefore, startNodeBefore } from './chain.fixture.ts'
-import { type Chain, openChain } from './clients.ts'
+import { nodeBefore } from './chain.fixture.ts'
+import { openChain } from './clients.ts'
 import { ownFacilitator } from './facilitator.ts'
 import { isSilence } from './rpc.ts'
 import { costOf, gasOf, transferOf } from './token.ts'
@@ -11,16 +11,11 @@ import { costOf, gasOf, transferOf } from './token.ts'
 
 /** What the node answers to every call. */
 let said: { readonly code: number; readonly message: string }
-let node: NodeBefore
-let chain: Chain
+const node = await nodeBefore('')
+const gasKey = `0x${'22'.repeat(32)}` as const
+const options = { rpcUrl: node.url, gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
+const chain = openChain({ network: networks['base-sepolia'], ...options })
 
-beforeAll(async () => {
-  node = await startNodeBefore('')
-  const gasKey = `0x${'22'.repeat(32)}` as const
-  const options = { rpcUrl: node.url, gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
-  chain = openChain({ network: networks['base-sepolia'], ...options })
-})
-afterAll(() => node.stop())
 beforeEach(() => node.tamper(() => ({ error: said })))
 
 const payment = paymentOf()

@@ -1,42 +1,27 @@
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { X402Method } from '../../payments/payment.ts'
-import {
-  newPayment,
-  type Payment,
-  price,
-  type StillChain,
-  startStillChain,
-} from './chain.fixture.ts'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { newPayment, type Payment, price, startStillChain } from './chain.fixture.ts'
 
 // A facilitator that somebody else runs: its answer is a hint, and the logs decide.
 
 /** What it answers to each call; absent: it drops the connection. */
 let said: { verify?: object; settle?: object }
-let server: Server
-let chain: StillChain
-let x402: X402Method
+const server = createServer((request, response) => {
+  const answer = request.url === '/verify' ? said.verify : said.settle
+  request.resume()
+  if (answer === undefined) return void response.destroy()
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(answer))
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+afterAll(() => server.close())
+const { port } = server.address() as AddressInfo
+const chain = await startStillChain()
+const { x402 } = chain.connect({ facilitatorUrl: `http://127.0.0.1:${port}` })
 let payment: Payment
 
-beforeAll(async () => {
-  chain = await startStillChain()
-  server = createServer((request, response) => {
-    const answer = request.url === '/verify' ? said.verify : said.settle
-    request.resume()
-    if (answer === undefined) return void response.destroy()
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(answer))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const facilitatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  x402 = chain.connect({ facilitatorUrl }).x402
-})
-afterAll(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
-  await chain.stop()
-})
 beforeEach(async () => {
   payment = await newPayment(chain)
   said = { verify: { isValid: true, payer: payment.payer } }

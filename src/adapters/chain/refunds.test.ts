@@ -1,33 +1,14 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
 import type { X402Method, X402Payment, X402Refund } from '../../payments/payment.ts'
-import {
-  anyReceipt,
-  type NodeBefore,
-  newPayment,
-  price,
-  type StillChain,
-  startNodeBefore,
-  startStillChain,
-} from './chain.fixture.ts'
+import { anyReceipt, newPayment, nodeBefore, price, startStillChain } from './chain.fixture.ts'
 
-let chain: StillChain
-let node: NodeBefore
-let x402: X402Method
-
-beforeAll(async () => {
-  chain = await startStillChain()
-  node = await startNodeBefore(chain.rpcUrl)
-  x402 = chain.connect({ rpcUrl: node.url }).x402
-})
-afterAll(async () => {
-  await node.stop()
-  await chain.stop()
-})
-afterEach(() => node.tamper())
+const chain = await startStillChain()
+const node = await nodeBefore(chain.rpcUrl)
+const { x402 } = chain.connect({ rpcUrl: node.url })
 
 const since = anyReceipt
 let payment: X402Payment

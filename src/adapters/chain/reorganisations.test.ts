@@ -1,27 +1,13 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { X402Method } from '../../payments/payment.ts'
-import {
-  cancel,
-  newPayment,
-  price,
-  receiptIn,
-  type StillChain,
-  startStillChain,
-} from './chain.fixture.ts'
+import { cancel, newPayment, price, receiptIn, startStillChain } from './chain.fixture.ts'
 
 // A chain that drops its newest blocks, as it may until they are safe.
 
-let chain: StillChain
-let x402: X402Method
-
-beforeAll(async () => {
-  chain = await startStillChain()
-  x402 = chain.connect().x402
-})
-afterAll(() => chain.stop())
+const chain = await startStillChain()
+const { x402 } = chain.connect()
 
 /** A payment that has just been settled, in the newest block. */
 async function settled() {
@@ -38,13 +24,6 @@ function bytesOf(transaction: string): Promise<Hex> {
   const params = [transaction]
   return chain.client.request({ method: 'eth_getRawTransactionByHash', params } as never)
 }
-
-test('a payment is final once its block is safe, and not before', async () => {
-  const { confirmation } = await settled()
-  expect(await confirmation()).toBe('not_yet')
-  await chain.mine()
-  expect(await confirmation()).toBe('final')
-})
 
 test('a payment whose block is dropped is gone before that height is safe, and comes back', async () => {
   const { payment, payer, confirmation } = await settled()

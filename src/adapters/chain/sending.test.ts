@@ -1,26 +1,17 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { X402Payment } from '../../payments/payment.ts'
-import {
-  newPayment,
-  price,
-  type StillChain,
-  startNodeBefore,
-  startStillChain,
-} from './chain.fixture.ts'
+import { newPayment, nodeBefore, price, startStillChain } from './chain.fixture.ts'
 import { accountNonces, type Chain } from './clients.ts'
 import type { Sending } from './sending.ts'
 import { sendTransfer, transferOf } from './token.ts'
 
-let chain: StillChain
+const chain = await startStillChain()
+const node = await nodeBefore(chain.rpcUrl)
 let key: Hex
 let address: Hex
 
-beforeAll(async () => {
-  chain = await startStillChain()
-})
-afterAll(() => chain.stop())
 beforeEach(async () => {
   key = generatePrivateKey()
   address = privateKeyToAccount(key).address
@@ -143,8 +134,6 @@ test('a transaction of another process that is stuck is replaced, and holds nobo
 })
 
 test('two of one process that wait for the same block leave each other their places', async () => {
-  const node = await startNodeBefore(chain.rpcUrl)
-  onTestFinished(() => node.stop())
   const by = chain.open({ gasKey: key, rpcUrl: node.url })
   const payments = await newPayments(2)
   await chain.client.setAutomine(false)

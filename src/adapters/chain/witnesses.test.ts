@@ -1,45 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { networks } from '../../payments/networks.ts'
-import type { X402Method } from '../../payments/payment.ts'
 import {
   anyReceipt,
   landedPayment,
-  type NodeBefore,
   newPayment,
+  nodeBefore,
   price,
   receiptIn,
-  type StillChain,
-  startNodeBefore,
   startStillChain,
   type Tamper,
 } from './chain.fixture.ts'
 
 // Nodes that are down, lag or lie: nothing follows from what one of them does not show.
 
-let chain: StillChain
-let own: NodeBefore
-let witness: NodeBefore
+const chain = await startStillChain()
+const own = await nodeBefore(chain.rpcUrl)
+const witness = await nodeBefore(chain.rpcUrl)
 /** After every authorization expired, so that nothing is sent any more. */
 const later = () => new Date(Date.now() + 30 * 86_400_000)
 const large = 100_000_000n
 
-beforeAll(async () => {
-  chain = await startStillChain()
-  own = await startNodeBefore(chain.rpcUrl)
-  witness = await startNodeBefore(chain.rpcUrl)
-})
-afterAll(async () => {
-  await own.stop()
-  await witness.stop()
-  await chain.stop()
-})
-afterEach(() => {
-  own.tamper()
-  witness.tamper()
-})
-
-const connect = (urls: readonly string[], now?: () => Date): ReturnType<StillChain['connect']> =>
+const connect = (urls: readonly string[], now?: () => Date) =>
   chain.connect({ rpcUrl: own.url, witnesses: { urls, fromUsdc: 100 } }, now)
 
 const silent: Tamper = () => 'silence'
@@ -64,67 +46,53 @@ function laggingAt(block: bigint): Tamper {
   }
 }
 
-describe('a payment that never landed', () => {
-  /** A payment that has expired by the time of the chain. */
-  async function expired() {
-    const { payment } = await newPayment(chain)
-    const head = await chain.client.getBlockNumber()
-    await chain.passTime(400)
-    return { payment, head }
-  }
+const unknown = { outcome: 'unknown' }
+
+test('a payment that never landed has failed when every witness says so, and stays unknown until then', async () => {
+  const { payment } = await newPayment(chain)
+  const head = await chain.client.getBlockNumber()
+  await chain.passTime(400)
   const dead = { outcome: 'failed', code: 'authorization_expired' }
-
-  test('has failed for one node when no other is asked', async () => {
-    const { payment } = await expired()
-    expect(await connect([], later).x402.collect(payment)).toMatchObject(dead)
-  })
-
-  test('has failed when every witness says so, and stays unknown until then', async () => {
-    const { payment, head } = await expired()
-    const { x402 } = connect([chain.rpcUrl, witness.url], later)
-    witness.tamper(silent)
-    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
-    witness.tamper(laggingAt(head))
-    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
-    witness.tamper()
-    expect(await x402.collect(payment)).toMatchObject(dead)
-  })
-
-  test('stays unknown while the only node lags', async () => {
-    const { payment, head } = await expired()
-    own.tamper(laggingAt(head))
-    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
-  })
+  const alone = connect([], later).x402
+  expect(await alone.collect(payment)).toMatchObject(dead)
+  own.tamper(laggingAt(head))
+  expect(await alone.collect(payment)).toMatchObject(unknown)
+  own.tamper()
+  const { x402 } = connect([chain.rpcUrl, witness.url], later)
+  for (const tamper of [silent, laggingAt(head)]) {
+    witness.tamper(tamper)
+    expect(await x402.collect(payment)).toMatchObject(unknown)
+  }
+  witness.tamper()
+  expect(await x402.collect(payment)).toMatchObject(dead)
 })
 
-describe('a large payment', () => {
-  test('is not taken while no witness answers, is up to date and shows what bears it out', async () => {
-    const big = await newPayment(chain, { amount: large })
-    const small = await newPayment(chain, { amount: large - 1n })
-    const { timestamp } = await chain.client.getBlock()
-    const stopped: Tamper = async (method, params) => {
-      if (method !== 'eth_getBlockByNumber') return undefined
-      const block = (await chain.client.request({ method, params } as never)) as object
-      return { result: { ...block, timestamp: `0x${(timestamp - 10n ** 6n).toString(16)}` } }
-    }
-    const noReceipts: Tamper = (method) =>
-      method === 'eth_getTransactionReceipt' ? { result: null } : undefined
-    const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
-    const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
-    for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
-      const { x402, maxBorneOut } = connect([witness.url])
-      witness.tamper(tamper)
-      expect(await maxBorneOut()).toBe(large - 1n)
-      expect(await x402.check(big.payment)).toMatchObject({ outcome: 'unknown', charged: 'no' })
-      expect(await x402.check(small.payment)).toMatchObject({ outcome: 'good' })
-    }
-    witness.tamper()
-    for (const urls of [[witness.url], ['http://127.0.0.1:1', witness.url], []]) {
-      const { x402, maxBorneOut } = connect(urls)
-      expect(await maxBorneOut()).toBeUndefined()
-      expect(await x402.check(big.payment)).toMatchObject({ outcome: 'good' })
-    }
-  })
+test('a large payment is not taken while no witness answers, is up to date and shows what bears it out', async () => {
+  const big = await newPayment(chain, { amount: large })
+  const small = await newPayment(chain, { amount: large - 1n })
+  const { timestamp } = await chain.client.getBlock()
+  const stopped: Tamper = async (method, params) => {
+    if (method !== 'eth_getBlockByNumber') return undefined
+    const block = (await chain.client.request({ method, params } as never)) as object
+    return { result: { ...block, timestamp: `0x${(timestamp - 10n ** 6n).toString(16)}` } }
+  }
+  const noReceipts: Tamper = (method) =>
+    method === 'eth_getTransactionReceipt' ? { result: null } : undefined
+  const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
+  const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
+  for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
+    const { x402, maxBorneOut } = connect([witness.url])
+    witness.tamper(tamper)
+    expect(await maxBorneOut()).toBe(large - 1n)
+    expect(await x402.check(big.payment)).toMatchObject({ outcome: 'unknown', charged: 'no' })
+    expect(await x402.check(small.payment)).toMatchObject({ outcome: 'good' })
+  }
+  witness.tamper()
+  for (const urls of [[witness.url], ['http://127.0.0.1:1', witness.url], []]) {
+    const { x402, maxBorneOut } = connect(urls)
+    expect(await maxBorneOut()).toBeUndefined()
+    expect(await x402.check(big.payment)).toMatchObject({ outcome: 'good' })
+  }
 })
 
 test('a witness that never answers is given up after a while, and is as one that is away', async () => {
@@ -150,83 +118,63 @@ test('a witness whose newest block is behind its own safe one bears nothing out'
 })
 
 describe('a payment that has landed', () => {
-  let x402: X402Method
-  beforeEach(() => {
-    x402 = connect([witness.url], later).x402
-  })
-
+  const alone = connect([], later).x402
+  const { x402 } = connect([witness.url], later)
   const landed = (amount: bigint = price) => landedPayment(chain, { amount })
 
-  test('has not failed because our node hides it', async () => {
+  test('has not failed because our node hides it, or shows its nonce used and not where', async () => {
     const { payment, receipt } = await landed()
     await chain.passTime(400)
     own.tamper(hiding)
-    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'failed' })
-    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
+    expect(await alone.collect(payment)).toMatchObject({ outcome: 'failed' })
+    expect(await x402.collect(payment)).toMatchObject(unknown)
+    own.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
+    expect(await alone.collect(payment)).toMatchObject(unknown)
     own.tamper()
     expect(await x402.collect(payment)).toEqual({ outcome: 'settled', receipt })
   })
 
-  test('has not failed because our node shows its nonce used and not where', async () => {
-    const { payment } = await landed()
-    await chain.passTime(400)
-    own.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
-    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
-  })
-
-  test('is settled by one node below the limit, and from the limit on by two', async () => {
+  test('is settled by one node below the limit, and from the limit on by two, right after it was sent too', async () => {
     const small = await landed(large - 1n)
-    const big = await landed(large)
-    witness.tamper(silent)
-    expect(await x402.collect(small.payment)).toMatchObject({ outcome: 'settled' })
-    expect(await x402.collect(big.payment)).toMatchObject({ outcome: 'unknown' })
-    witness.tamper(hiding)
-    expect(await x402.collect(big.payment)).toMatchObject({ outcome: 'unknown' })
-    witness.tamper()
-    expect(await x402.collect(big.payment)).toEqual({ outcome: 'settled', receipt: big.receipt })
-  })
-
-  test('is settled by two nodes also right after it was sent', async () => {
-    const { payment, payer } = await newPayment(chain, { amount: large })
-    witness.tamper(silent)
+    const big = await newPayment(chain, { amount: large })
     const now = connect([witness.url]).x402
-    expect(await now.collect(payment)).toMatchObject({ outcome: 'unknown' })
-    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+    for (const tamper of [silent, hiding]) {
+      witness.tamper(tamper)
+      expect(await x402.collect(small.payment)).toMatchObject({ outcome: 'settled' })
+      expect(await now.collect(big.payment)).toMatchObject(unknown)
+      expect(await x402.collect(big.payment)).toMatchObject(unknown)
+    }
     witness.tamper()
-    expect(await now.collect(payment)).toMatchObject({ outcome: 'settled' })
-    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+    expect(await now.collect(big.payment)).toMatchObject({ outcome: 'settled' })
+    expect(await x402.collect(big.payment)).toMatchObject({ outcome: 'settled' })
+    expect(await chain.transfers(big.payer, chain.keys.payTo)).toHaveLength(1)
   })
 
-  test('is gone only when every node misses it', async () => {
+  test('is gone only when every node misses it, none of which lags', async () => {
     const { payment, receipt } = await landed()
+    const behind = laggingAt(BigInt(receipt.block) - 1n)
     own.tamper(hiding)
-    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('gone')
-    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
-    witness.tamper(silent)
-    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
-    witness.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
-    witness.tamper(hiding)
-    expect(await x402.confirmationOf(payment, receipt)).toBe('gone')
-  })
-
-  test('is not gone because our node lags behind it', async () => {
-    const { payment, receipt } = await landed()
-    own.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('not_yet')
+    expect(await alone.confirmationOf(payment, receipt)).toBe('gone')
+    for (const [tamper, confirmation] of [
+      [() => undefined, 'unknown'],
+      [silent, 'unknown'],
+      [behind, 'unknown'],
+      [hiding, 'gone'],
+    ] as const) {
+      witness.tamper(tamper)
+      expect(await x402.confirmationOf(payment, receipt)).toBe(confirmation)
+    }
+    own.tamper(behind)
+    expect(await alone.confirmationOf(payment, receipt)).toBe('not_yet')
     own.tamper(silent)
-    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
-  })
-
-  test('is not gone because our node learns of it between two answers', async () => {
-    const { payment, receipt } = await landed()
+    expect(await alone.confirmationOf(payment, receipt)).toBe('unknown')
+    // It learns of the block between two answers.
     let asked = false
     own.tamper((method, params) => {
-      const before = laggingAt(BigInt(receipt.block) - 1n)
       if (method === 'eth_getTransactionReceipt') asked = true
-      return asked && method !== 'eth_getTransactionReceipt' ? undefined : before(method, params)
+      return asked && method !== 'eth_getTransactionReceipt' ? undefined : behind(method, params)
     })
-    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('not_yet')
+    expect(await alone.confirmationOf(payment, receipt)).toBe('not_yet')
   })
 
   test('is final from the limit on only when a witness shows it in a safe block', async () => {
@@ -268,37 +216,26 @@ test('a refund has not lapsed because our node hides that it was paid', async ()
   expect(await x402.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
 })
 
-describe('a safe height that another machine behind the same address tells', () => {
-  /** Our node returns its newest block as the safe one; its logs up to `safe` are as before. */
-  const ahead: Tamper = async (method, params) =>
+test('a safe height that another machine behind the same address tells proves neither payment nor refund', async () => {
+  const { payment } = await newPayment(chain)
+  const { x402 } = connect([])
+  const receipt = receiptIn(await x402.collect(payment))
+  const signed = await x402.signRefund({ reference: newOrderId(), payment, since: receipt })
+  const check = async (confirmation: string, outcome: string) => {
+    expect(await x402.confirmationOf(payment, receipt)).toBe(confirmation)
+    expect(await x402.payBack(signed)).toMatchObject({ outcome })
+  }
+  // Our node returns its newest block as the safe one; its logs up to `safe` are as before.
+  own.tamper(async (method, params) =>
     method === 'eth_getBlockByNumber' && params[0] === 'safe'
-      ? {
-          result: await chain.client.request({ method, params: ['latest', false] } as never),
-        }
-      : undefined
-
-  test('makes no payment final that is in no safe block of ours', async () => {
-    const { payment } = await newPayment(chain)
-    const { x402 } = connect([])
-    const receipt = receiptIn(await x402.collect(payment))
-    own.tamper(ahead)
-    expect(await x402.confirmationOf(payment, receipt)).toBe('not_yet')
-    own.tamper()
-    await chain.mine()
-    expect(await x402.confirmationOf(payment, receipt)).toBe('final')
-  })
-
-  test('makes no refund paid that is in no safe block of ours', async () => {
-    const { payment } = await newPayment(chain)
-    const { x402 } = connect([])
-    const signed = await x402.signRefund({ reference: newOrderId(), payment, since: anyReceipt })
-    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
-    own.tamper(ahead)
-    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
-    own.tamper()
-    await chain.mine()
-    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'paid' })
-  })
+      ? { result: await chain.client.request({ method, params: ['latest', false] } as never) }
+      : undefined,
+  )
+  await check('not_yet', 'pending')
+  await chain.mine()
+  own.tamper()
+  await chain.mine()
+  await check('final', 'paid')
 })
 
 describe('at the start', () => {

@@ -1,6 +1,6 @@
 import { erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { blacklist, emptyWallet, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
 import {
   deploy,
@@ -9,35 +9,18 @@ import {
   walletCode,
 } from '../../../test/stories/contracts/wallet.ts'
 import type { X402Method } from '../../payments/payment.ts'
-import {
-  cancel,
-  type NodeBefore,
-  newPayment,
-  price,
-  type StillChain,
-  startNodeBefore,
-  startStillChain,
-} from './chain.fixture.ts'
+import { cancel, newPayment, nodeBefore, price, startStillChain } from './chain.fixture.ts'
 
 // What the store says about a payment when the node does not answer, or cannot be believed.
 
-let chain: StillChain
-let node: NodeBefore
+const chain = await startStillChain()
+const node = await nodeBefore(chain.rpcUrl)
 let x402: X402Method
 
-beforeAll(async () => {
-  chain = await startStillChain()
-  node = await startNodeBefore(chain.rpcUrl)
-})
-afterAll(async () => {
-  await node.stop()
-  await chain.stop()
-})
 beforeEach(async () => {
   await chain.mine()
   x402 = chain.connect({ rpcUrl: node.url }).x402
 })
-afterEach(() => node.tamper())
 
 /** A payment of a smart wallet: only the node can tell whether its code accepts the signature. */
 async function walletPayment() {

@@ -139,20 +139,6 @@ describe('the ledger', () => {
     }
   })
 
-  it.each([
-    `settlement = 'LOST', doc = jsonb_set(doc, '{settlement}', '"LOST"')`,
-    `state = 'FULFILLED', outcome = 'DELIVER', doc = jsonb_set(doc, '{state}', '"FULFILLED"')`,
-    `state = 'PAYMENT_PENDING', settlement = null,
-       doc = jsonb_set(doc, '{state}', '"PAYMENT_PENDING"')`,
-  ])('refuses a change by hand: %s', async (assignments) => {
-    const order = await live(wayTo(assignments.includes('PENDING') ? paid(pending()) : asked()))
-    await expectRefusedAtCommit((client) =>
-      client.query(`update orders set version = version + 1, ${assignments} where id = $1`, [
-        order.id,
-      ]),
-    )
-  })
-
   it('knows its four accounts and no entry of nothing', async () => {
     const order = await waiting()
     const entry = (account: string, amount: bigint) =>

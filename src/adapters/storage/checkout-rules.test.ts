@@ -40,7 +40,6 @@ import type { In, Order } from '../../orders/order.ts'
 import type { PayoutState } from '../../orders/payout.ts'
 import type { Moved } from '../../orders/workflow.ts'
 import type { PaidInvoice } from '../../payments/payment.ts'
-import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { exposureOf } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
@@ -232,18 +231,6 @@ describe('an order of an invoice', () => {
     const before = await exposureOf(pool)
     await givenUp()
     expect(await exposureOf(pool)).toBe(before)
-  })
-})
-
-describe('a write whose answer is lost', () => {
-  const breaking = (when: 'before' | 'after') => createCheckoutStore(breakingOnce(pool, when))
-
-  it('opens a checkout if it was committed, and is an error if not', async () => {
-    const checkout = opening()
-    await expect(breaking('before').open(checkout)).rejects.toThrow('terminated')
-    expect(await store().find(checkout.id)).toBeUndefined()
-    expect(await breaking('after').open(checkout)).toEqual({ isNew: true, checkout })
-    expect(await breaking('before').open(checkout)).toEqual({ isNew: false, checkout })
   })
 })
 

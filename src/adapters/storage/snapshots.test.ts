@@ -40,10 +40,6 @@ function snapshotOf(count: number, day = 1): Snapshot {
   }
 }
 
-it('has nothing on a first start', async () => {
-  expect(await createSnapshotStore(database).load()).toBeUndefined()
-})
-
 it.each([0, 1, 500, 501, 2_500])('gives back %i offers as they were', async (count) => {
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(count))

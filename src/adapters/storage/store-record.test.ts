@@ -153,14 +153,6 @@ test('writes that are made at once count together or not at all', async () => {
   expect(await record().byIds([first.id])).toMatchObject([{ state: 'PAID', version: 2 }])
 })
 
-test('what a rebuild writes is held to the rules of the database', async () => {
-  const delivered = await stored(fulfilled(fulfilling(paid(begin('0x1')))))
-  const refund = { state: 'CONFIRMED', transaction: '0xr', confirmedAt: new Date() } as const
-  const stolen = { ...failed(fulfilling(paid(begin('0x1')))), id: delivered.id, refund }
-  const write = record().atOnce((orders) => orders.move(delivered, stolen))
-  await expect(write).rejects.toThrow(/decided to DELIVER, for good/)
-})
-
 const movement = {
   transaction: `0x${'ab'.repeat(32)}`,
   block: 7,
