@@ -184,18 +184,18 @@ interface Use {
   readonly isCancelled: boolean
 }
 
-/** Whether the nonce is used at this block, or now. Throws if the node does not know the block, or has no state of it. */
+/** @throws if the node does not know the block, or has no state of it */
 export function isUsedAt(
   { network, reader }: ChainNode,
   { from, nonce }: Pick<Searched, 'from' | 'nonce'>,
-  block: bigint | 'safe' | 'latest' = 'latest',
+  block: bigint | 'safe',
 ): Promise<boolean> {
   return reader.readContract({
     address: network.usdc as Hex,
     abi: tokenAbi,
     functionName: 'authorizationState',
     args: [from as Hex, nonce as Hex],
-    ...(typeof block === 'string' ? { blockTag: block } : { blockNumber: block }),
+    ...(block === 'safe' ? { blockTag: block } : { blockNumber: block }),
   })
 }
 

@@ -85,13 +85,11 @@ create index orders_never_paid on orders (finished_at) where state = 'PAYMENT_FA
 create index orders_by_block on orders (((doc #>> '{receipt,block}')::bigint))
   where transaction_hash is not null;
 
--- What the refund wallet may have to pay is summed up for every few purchases.
 create index orders_owed on orders (amount)
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
     and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
     and doc #>> '{payment,method}' = 'x402';
 
--- Read every few seconds before more is sold.
 create index orders_to_supply on orders (amount) where state in ('PAID', 'FULFILLING');
 create index orders_without_funds on orders (changed_at)
   where doc #>> '{failure,code}' = 'INSUFFICIENT_FUNDS';
@@ -99,7 +97,6 @@ create index orders_supply_open on orders (amount) where doc #>> '{supply,state}
 create index orders_given_up on orders (changed_at) where outcome = 'REFUND';
 create index orders_awaiting_payment on orders (amount) where state = 'PAYMENT_PENDING';
 
--- For the budgets of those who do not pay and whose orders fail.
 create index orders_undelivered_by_payer on orders (payer, placed_at)
   where outcome is distinct from 'DELIVER';
 create index orders_undelivered_by_client on orders (client, placed_at)
@@ -116,9 +113,7 @@ create table payments (
 -- Which request a payment came with, from before anybody outside saw it (docs/contributors/decisions/016).
 create table payment_reservations (
   payment_key text primary key,
-  -- Keyed digest of what is asked for.
   request text not null,
-  -- Whether the payer's own key is known to have signed.
   signed boolean not null,
   reserved_at timestamptz not null,
   -- When the requests came that may be about to open an order with this payment. Each removes its own entry.
@@ -233,7 +228,6 @@ begin
 end
 $$;
 
--- What an order's money may become.
 create function check_order_money(old orders, new orders) returns void language plpgsql as $$
 declare
   signed jsonb := new.doc #> '{payout,signed}';
@@ -281,7 +275,6 @@ begin
 end
 $$;
 
--- No order leaves such a state, so each is counted once.
 create trigger count_end_of_moved after update on orders for each row
   when (new.state <> old.state
     and new.state in ('PAYMENT_FAILED', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED'))
@@ -304,7 +297,6 @@ create table ledger (
 
 create index ledger_refunded_by_time on ledger (at) include (order_id) where account = 'refunded';
 
--- What the entries of each order sum up to, by its state.
 create view order_balances as
   select id as order_id, account, sum from orders, lateral (values
     ('received', amount),
@@ -403,7 +395,6 @@ begin
 end
 $$;
 
--- Grants a payout, or says what holds it back.
 create function allow_payout(wanted text, hour_cap numeric, day_cap numeric) returns text language plpgsql as $$
 declare
   its_kind text := payout_kind(wanted);
@@ -427,7 +418,6 @@ create table refund_claims (
   key text not null,
   body_hash text not null,
   created_at timestamptz not null,
-  -- The client that sent it, as a keyed digest.
   client text,
   version integer not null default 0,
   primary key (order_id, key)
@@ -514,11 +504,9 @@ create table approvals (
   -- SHA-256 of the token that opens its page.
   token_hash text not null unique,
   payer text not null check (payer = lower(payer)),
-  -- Keyed digest of what is asked for.
   purchase text not null,
   amount numeric not null,
   most numeric not null check (most >= amount),
-  -- Sealed: what is bought, in words.
   bought text not null,
   asked_at timestamptz not null,
   decision text check (decision in ('APPROVED', 'DECLINED')),
@@ -777,13 +765,11 @@ create index checkouts_returns on checkouts (return_state) where return_state is
 create index checkouts_to_erase on checkouts (finished_at) where recipient is not null;
 create index checkouts_by_client on checkouts (client, coin) where client is not null;
 
--- Checkouts that were closed without a payment are deleted in time.
 create index checkouts_never_paid on checkouts (finished_at) where state in ('REFUSED', 'ENDED') and settled = 0;
 
 -- A late payment is still that buyer's. Some plugins hand addresses out again, as may a restored processor.
 create unique index checkouts_held_address on checkouts (coin, held_address) where held_address is not null;
 
--- What happened to a checkout, one row for each of its versions. Nothing secret, nothing personal.
 create table checkout_events (
   checkout_id text not null references checkouts (id) on delete cascade,
   seq integer not null,
@@ -793,7 +779,6 @@ create table checkout_events (
   primary key (checkout_id, seq)
 );
 
--- Where the confirmed money of a checkout is, as in the ledger of orders.
 create table checkout_ledger (
   checkout_id text not null references checkouts (id),
   seq integer not null,
@@ -862,7 +847,6 @@ begin
 end
 $$;
 
--- The sums that any checkout must have, whatever it was before.
 create function check_checkout_sums(one checkouts) returns void language plpgsql as $$
 begin
   if one.state = 'OPEN' and exists (select from checkout_returns(one.doc)) then
@@ -900,7 +884,6 @@ begin
 end
 $$;
 
--- What a checkout may become.
 create function check_checkout_move(old checkouts, new checkouts) returns void
 language plpgsql as $$
 declare
@@ -1053,7 +1036,6 @@ begin
 end
 $$;
 
--- What the entries of each checkout sum up to, by its state.
 create view checkout_balances as
   select id as checkout_id, account, sum from checkouts, lateral (values
     ('received', settled),
@@ -1063,7 +1045,6 @@ create view checkout_balances as
     as due (account, sum)
   where sum <> 0;
 
--- At every commit the entries of a checkout say what its state says, and sum to zero.
 create function check_checkout_books() returns trigger language plpgsql as $$
 declare
   booked jsonb;
@@ -1105,7 +1086,6 @@ create table goodwill (
   changed_at timestamptz not null,
   due_at timestamptz,
   locked_until timestamptz not null,
-  -- The payout, with the payment that says to whom and on which network it goes.
   doc jsonb not null,
 
   constraint goodwill_state_known
@@ -1168,7 +1148,6 @@ create trigger guard_goodwill before insert or update on goodwill
 create table order_webhooks (
   order_id text primary key references orders (id) on delete cascade,
   payer text not null,
-  -- Keyed digest of the host.
   receiver text not null,
   -- The URL and the signing secret, sealed.
   target text not null,
@@ -1182,7 +1161,6 @@ create index order_webhooks_payer on order_webhooks (payer, opened_at);
 create table webhook_events (
   id text primary key default 'msg_' || replace(gen_random_uuid()::text, '-', ''),
   order_id text not null references order_webhooks (order_id) on delete cascade,
-  -- The version of the order.
   seq integer not null,
   type text not null,
   at timestamptz not null default now(),
@@ -1191,7 +1169,6 @@ create table webhook_events (
   attempted_at timestamptz,
   answer text,
   delivered_at timestamptz,
-  -- Null once nothing is left to do.
   due_at timestamptz,
   give_up_at timestamptz not null,
   locked_until timestamptz not null default now(),
@@ -1256,7 +1233,6 @@ create view denylist as
   from (select distinct on (party) * from denylist_changes order by party, seq desc) as newest
   where is_denied;
 
--- Whose orders these are. One row.
 create table store_identity (
   only_row boolean primary key default true check (only_row),
   mode text not null,
@@ -1275,7 +1251,6 @@ create table store_wallets (
   primary key (role, address)
 );
 
--- The processes that serve this store.
 create table nodes (
   id uuid primary key,
   name text not null,
@@ -1288,7 +1263,6 @@ create table nodes (
   left_at timestamptz
 );
 
--- Sign-in nonces that were used, until they would have expired anyway.
 create table used_nonces (
   nonce text primary key,
   expires_at timestamptz not null
@@ -1301,7 +1275,6 @@ create sequence catalog_snapshot_ids;
 
 create table catalog_snapshot (
   id bigint primary key,
-  -- The form of the offers.
   format integer not null,
   read_at timestamptz not null,
   offers integer not null,
@@ -1342,7 +1315,6 @@ begin
         'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets']),
       ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends']),
       ('delete or truncate', array['goodwill', 'processor_payouts']),
-      -- Rows that go one by one, when their time is over.
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
         'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
         'store_identity'])
