@@ -188,14 +188,14 @@ interface Use {
 export function isUsedAt(
   { network, reader }: ChainNode,
   { from, nonce }: Pick<Searched, 'from' | 'nonce'>,
-  block: bigint | 'safe',
+  block: bigint | 'safe' | 'latest' = 'latest',
 ): Promise<boolean> {
   return reader.readContract({
     address: network.usdc as Hex,
     abi: tokenAbi,
     functionName: 'authorizationState',
     args: [from as Hex, nonce as Hex],
-    ...(block === 'safe' ? { blockTag: block } : { blockNumber: block }),
+    ...(typeof block === 'string' ? { blockTag: block } : { blockNumber: block }),
   })
 }
 
