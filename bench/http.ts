@@ -5,26 +5,38 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newDataDir, startChildStore } from '../test/child-store.ts'
-import { type Child, startChild } from './child.ts'
+import { startChild } from '../test/harness/child.ts'
+import type { Input } from './served.ts'
 import { metricOf, waitOf } from './start.ts'
 import { type Figure, figure, median } from './table.ts'
 
-type Server = Pick<Child, 'url' | 'cpuMs'>
+/** A server of the benchmarks in a process of its own. */
+export async function startServer(input: Input) {
+  const child = await startChild<string, number>('bench/served.ts', input)
+  return { url: child.started, cpuMs: child.look, stop: child.stop }
+}
+
+export type Server = Pick<Awaited<ReturnType<typeof startServer>>, 'url' | 'cpuMs'>
 
 const requests = 2_000
 const atOnce = 16
 const rounds = 3
 const countries = ['US', 'MX', 'GT', 'NG', 'IN', 'PH', 'DE', 'FR']
-const repeated = (at: number) => `/ai/topups?country=${countries[at % countries.length]}`
-/** Searches that are all different, also from those of other rounds. */
-const unique = (round: number) => (at: number) =>
-  `/ai/topups?offset=${(round * requests + at) % 4_000}&limit=${1 + round * 12 + (at % 12)}`
-
+const [anew, memory] = ['a search over HTTP, answered anew', 'a search over HTTP, from memory']
+const bare = 'a bare Fastify route with the same lengths'
 /** Pages with a form are never answered from memory, and each search is another one. */
-const pages: Readonly<Record<string, (at: number) => string>> = {
-  'a page search by words and values': (at) => `/search?kind=topup&q=a&min=1&max=${90_000 + at}`,
-  'a page search, cheapest first': (at) => `/search?kind=topup&q=a&sort=low&page=${2 + (at % 90)}`,
+const pages = {
+  'a page search by words and values': (at: number) =>
+    `/search?kind=topup&q=a&min=1&max=${90_000 + at}`,
+  'a page search, cheapest first': (at: number) =>
+    `/search?kind=topup&q=a&sort=low&page=${2 + (at % 90)}`,
   'the page of an offer': () => '/buy/TEST-VOUCHER-OK',
+}
+const repeated = (at: number) => `/ai/topups?country=${countries[at % countries.length]}`
+const paths: Readonly<Record<string, (at: number) => string>> = {
+  [anew]: (at) => `/ai/topups?offset=${at % 4_000}&limit=${1 + (at % 47)}`,
+  [memory]: repeated,
+  ...pages,
 }
 
 /** What a request costs the process that answers it, beside a bare Fastify route, and beside one busy visitor. */
@@ -37,33 +49,25 @@ export async function measureHttp(): Promise<Figure[]> {
   const cpuMs = async () => (await metricOf(child, 'process_cpu_seconds_total')) * 1_000
   const store: Server = { url: child.url, cpuMs }
   const bodies = await Promise.all(countries.map((_, at) => bodyOf(store.url + repeated(at))))
-  const bare = await startChild({ does: 'bare', lengths: bodies.map(({ length }) => length) })
-  started.defer(bare.stop)
-  const times = { unique: [] as number[], repeated: [] as number[], bare: [] as number[] }
+  const lengths = bodies.map(({ length }) => length)
+  const fastify = started.adopt(await startServer({ does: 'bare', lengths }), (one) => one.stop())
+  const costs: (readonly [what: string, cost: number])[] = []
   for (let round = 0; round <= rounds; round += 1) {
-    times.unique.push(await costOf(store, unique(round)))
-    times.repeated.push(await costOf(store, repeated))
-    times.bare.push(await costOf(bare, () => '/ai/topups'))
+    const turns = Object.entries(paths).map(([what, pathOf]) => [what, store, pathOf] as const)
+    for (const [what, server, pathOf] of [...turns, [bare, fastify, () => '/ai/topups'] as const]) {
+      const cost = await costOf(server, (at) => pathOf(round * requests + at))
+      // The first round warms up.
+      if (round > 0) costs.push([what, cost])
+    }
   }
-  const pageCosts: Figure[] = []
-  for (const [what, pathOf] of Object.entries(pages)) {
-    await costOf(store, pathOf)
-    const cost = await costOf(store, (at) => pathOf(requests + at))
-    pageCosts.push(figure(`CPU of ${what}`, cost, 'ms', { most: 3 }))
-  }
-  // The first round warms up.
-  const of = (name: keyof typeof times) => median(times[name].slice(1))
+  const of = (what: string) => median(costs.filter(([one]) => one === what).map(([, ms]) => ms))
   return [
-    figure('CPU of a search over HTTP, answered anew', of('unique'), 'ms'),
-    figure('CPU of a search over HTTP, from memory', of('repeated'), 'ms'),
-    figure('CPU of a bare Fastify route with the same lengths', of('bare'), 'ms'),
-    figure('Bare Fastify against a search anew', of('bare') / of('unique'), 'times', {
-      least: 0.15,
-    }),
-    figure('Bare Fastify against a search from memory', of('bare') / of('repeated'), 'times', {
+    ...[anew, memory, bare].map((what) => figure(`CPU of ${what}`, of(what), 'ms')),
+    figure('Bare Fastify against a search anew', of(bare) / of(anew), 'times', { least: 0.15 }),
+    figure('Bare Fastify against a search from memory', of(bare) / of(memory), 'times', {
       least: 0.6,
     }),
-    ...pageCosts,
+    ...Object.keys(pages).map((what) => figure(`CPU of ${what}`, of(what), 'ms', { most: 3 })),
     ...(await besideFlood(child.port)),
   ]
 }
@@ -75,7 +79,7 @@ async function besideFlood(port: number): Promise<Figure[]> {
   const beside: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     alone.push(await waitOf(port))
-    const visitor = await startChild({ does: 'flood', port, count, from: round * count })
+    const visitor = await startServer({ does: 'flood', port, count, from: round * count })
     const waits: Promise<number>[] = []
     for (let at = 0; at < 20; at += 1) {
       waits.push(waitOf(port))

@@ -19,7 +19,7 @@ export async function measureInstall(): Promise<Figure[]> {
   let bytes = await sizeOf('src')
   for (const path of packages) bytes += await sizeOf(path)
   return [
-    figure('A production installation', bytes / 1e6, 'MB', { most: 200 }),
+    figure('A production installation', bytes / 1e6, 'MB', { most: 150 }),
     ['Packages in it', String(packages.length)],
   ]
 }

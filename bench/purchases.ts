@@ -5,7 +5,7 @@ import { type Accepts, signPayment } from '../test/harness/payer.ts'
 import { startProxy } from '../test/harness/proxy.ts'
 import { settingsOn, startRealParts } from '../test/harness/real-parts.ts'
 import { bodyFor, post, purchasePath } from '../test/stories/requests.ts'
-import { type Child, startChild } from './child.ts'
+import { type Server, startServer } from './http.ts'
 import { type Figure, figure, median, timesOf } from './table.ts'
 
 const path = purchasePath('voucher')
@@ -30,7 +30,7 @@ export async function measurePurchases(): Promise<Figure[]> {
   )
   const proxied = { ...parts, supplierUrl: proxy.url }
   const start = async (does: Name) =>
-    started.adopt(await startChild({ does, settings: await settingsOn(proxied) }), (one) =>
+    started.adopt(await startServer({ does, settings: await settingsOn(proxied) }), (one) =>
       one.stop(),
     )
   const servers = { store: await start('store'), stock: await start('stock') }
@@ -48,7 +48,7 @@ export async function measurePurchases(): Promise<Figure[]> {
   return [...(await aloneAt(servers.store, accounts[0] as PrivateKeyAccount)), ...figuresOf(turns)]
 }
 
-async function aloneAt({ url }: Child, account: PrivateKeyAccount): Promise<Figure[]> {
+async function aloneAt({ url }: Server, account: PrivateKeyAccount): Promise<Figure[]> {
   const times = await timesOf(await signMany(account, url, alone), (payment) => pay(url, payment))
   const prices = await timesOf(Array(alone), () => post(url, path, body))
   return [
@@ -63,7 +63,7 @@ interface Turn {
   readonly cpuMs: number
 }
 
-async function turnOf(server: Child, accounts: readonly PrivateKeyAccount[]): Promise<Turn> {
+async function turnOf(server: Server, accounts: readonly PrivateKeyAccount[]): Promise<Turn> {
   const { url, cpuMs } = server
   // Signed before the clock starts, because signing costs nearly as much CPU as the work that is measured.
   const payments = await Promise.all(

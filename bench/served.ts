@@ -13,6 +13,7 @@ import { createWalletClient, http, nonceManager, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { baseSepolia } from 'viem/chains'
 import { networks } from '../src/payments/networks.ts'
+import { serveParent } from '../test/harness/child.ts'
 import { type NodeSettings, startNode } from '../test/harness/node.ts'
 import { purchasePath } from '../test/stories/requests.ts'
 
@@ -96,11 +97,9 @@ function start(input: Input): Promise<Served> {
   return input.does === 'store' ? serveStore(input.settings) : serveStock(input.settings)
 }
 
-const [input] = await once(process, 'message')
-const served = await start(input as Input)
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.once('disconnect', async () => {
-  await served.stop()
-  process.exit(0)
+await serveParent(async (input: Input) => {
+  const { url, stop } = await start(input)
+  // Of all threads since the start; milliseconds.
+  const look = () => Object.values(process.cpuUsage()).reduce((sum, part) => sum + part) / 1_000
+  return { started: url, look, stop }
 })
-process.send?.(served.url)

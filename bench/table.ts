@@ -15,7 +15,7 @@ export function figure(
   what: string,
   amount: number,
   unit: 's' | 'ms' | '/s' | 'MB' | 'times',
-  { most, least }: { readonly most?: number; readonly least?: number } = {},
+  { most, least }: { readonly most?: number | undefined; readonly least?: number } = {},
 ): Figure {
   const value = `${amount.toFixed(amount >= 100 ? 0 : amount >= 10 ? 1 : 2)} ${unit}`
   if (most !== undefined)

@@ -282,7 +282,6 @@ export interface Transfer {
 /** One purchase in the supplier's own ledger. Money in US cents. */
 export interface Supplied {
   readonly transactionId: string
-  readonly offerId: string
   readonly status: string
   readonly cost: number
   readonly charged: number
@@ -298,7 +297,6 @@ export interface OrderRow {
   readonly refundState: string | null
   readonly payer: string
   readonly amount: bigint
-  readonly offerId: string
   readonly transaction: string | null
   readonly refundTransaction: string | null
   /** The state of the supplier's side of an order that failed or expired: whether goods may still come. */
@@ -311,8 +309,6 @@ export interface OrderRow {
 export interface Seen {
   readonly purchase: string
   readonly payer: string
-  readonly kind: string
-  readonly offerId: string
   /** The nonces of its signed payments; more than one only under the same idempotency key. */
   readonly nonces: readonly string[]
   readonly orderIds: readonly string[]

@@ -75,7 +75,7 @@ async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
   const rows = await query(
     databaseUrl,
     `select id, state, refund_state as "refundState", payer, amount::text as amount,
-        offer_id as "offerId", transaction_hash as transaction,
+        transaction_hash as transaction,
         refund_transaction_hash as "refundTransaction", doc -> 'supply' ->> 'state' as supply,
         (select coalesce(array_agg(
             to_char(at at time zone 'utc', 'HH24:MI:SS.MS') || ' ' || concat_ws(' ', state, payout_state)

@@ -41,7 +41,6 @@ export function order(id: string, changes: Partial<OrderRow> = {}): OrderRow {
     refundState: null,
     payer,
     amount: 500_000n,
-    offerId: 'TEST-VOUCHER-OK',
     transaction: null,
     refundTransaction: null,
     supply: null,
@@ -53,7 +52,6 @@ export function order(id: string, changes: Partial<OrderRow> = {}): OrderRow {
 export function supplied(orderId: string, changes: Partial<Supplied> = {}): Supplied {
   return {
     transactionId: orderId.replace('_', ''),
-    offerId: 'TEST-VOUCHER-OK',
     status: 'DONE',
     cost: 45,
     charged: 45,
@@ -68,8 +66,6 @@ export function seen(orderId: string, digit: string, changes: Partial<Seen> = {}
   return {
     purchase: `b0-${digit}`,
     payer,
-    kind: 'voucher',
-    offerId: 'TEST-VOUCHER-OK',
     nonces: [`0x${digit.repeat(63)}f`],
     orderIds: [orderId],
     goods: [],

@@ -47,7 +47,7 @@ export async function buy(errand: Errand): Promise<Bought> {
   const body: Record<string, unknown> = { ...bodyFor(kind, plan.outcome), ...numberFor(plan) }
   const payer = account.address.toLowerCase()
   const seen: Log = {
-    ...{ purchase: name, payer, kind, offerId: String(body['offerId']), ending: 'not told' },
+    ...{ purchase: name, payer, ending: 'not told' },
     ...{ nonces: [], orderIds: [], goods: [], refunded: [], refused: [], unexpected: [] },
     ...{ unanswered: 0, putOff: 0, pausedAt: [] },
   }

@@ -3,9 +3,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import fc from 'fast-check'
 import { wholeNumber } from '../test/harness/arguments.ts'
 import { type Input, inputs, type Surface } from './inputs.ts'
-import { createSender } from './send.ts'
 import { type FuzzedStore, startStore } from './store.ts'
-import { type Target, tryInput } from './trial.ts'
+import { createSender, type Target, tryInput } from './trial.ts'
 
 /*
  * Sends a store of 12,000 offers requests to every route and tool, from good ones to nonsense:
@@ -25,11 +24,10 @@ const { values } = parseArgs({
 })
 const numRuns = wholeNumber('--inputs', values.inputs, { least: 1, most: 1_000_000_000 })
 const seed = wholeNumber('--seed', values.seed, { least: 0, most: 2 ** 31 })
-const offers = 12_000
 /** A process that has just started compiles what it runs for the first time. */
 const warmUps = 1_500
 
-const store = await startStore(offers)
+const store = await startStore()
 try {
   process.exitCode = await fuzz(store)
 } finally {
@@ -37,8 +35,8 @@ try {
 }
 
 async function fuzz(fuzzed: FuzzedStore): Promise<number> {
-  const { send, close } = createSender(fuzzed)
-  const target: Target = { ...fuzzed, send }
+  const { prepare, close } = createSender(fuzzed)
+  const target: Target = { ...fuzzed, prepare }
   const input = inputs({ routes: fuzzed.routes, tools: await toolsOf(fuzzed) })
   for (const one of fc.sample(input, { numRuns: warmUps, seed: 0 })) await tryInput(target, one)
   const answers = new Map<number, number>()
@@ -49,8 +47,7 @@ async function fuzz(fuzzed: FuzzedStore): Promise<number> {
     longestMs = Math.max(longestMs, threadMs)
     if (fault !== undefined) throw new Error(fault)
   })
-  const path = values.path === undefined ? {} : { path: values.path }
-  const run = await fc.check(isGood, { numRuns, seed, ...path })
+  const run = await fc.check(isGood, { numRuns, seed, ...(values.path && { path: values.path }) })
   close()
   const byStatus = [...answers].sort().map(([status, count]) => `${status}: ${count}`)
   const orders = await fuzzed.countOrders()
@@ -58,8 +55,7 @@ async function fuzz(fuzzed: FuzzedStore): Promise<number> {
 answers   ${byStatus.join(', ')}
 longest   ${longestMs.toFixed(1)} ms of the main thread
 orders    ${orders}
-faults    ${run.failed ? 1 : 0}`)
-  if (run.failed) console.log(faultIn(run))
+faults    ${run.failed ? `1\n${faultIn(run)}` : 0}`)
   return run.failed || orders > 0 ? 1 : 0
 }
 
@@ -67,8 +63,7 @@ function faultIn({ errorInstance, counterexample, counterexamplePath }: fc.RunDe
   const fault = errorInstance instanceof Error ? errorInstance.message : String(errorInstance)
   const input = JSON.stringify(counterexample?.[0], null, 2).slice(0, 4_000)
   const [first] = counterexamplePath?.split(':') ?? []
-  const again = `npm run fuzz -- --seed ${seed} --path ${first}`
-  return `\n${fault}\n${input}\nagain: ${again}`
+  return `\n${fault}\n${input}\nagain: npm run fuzz -- --seed ${seed} --path ${first}`
 }
 
 async function toolsOf({ url }: FuzzedStore): Promise<Surface['tools']> {

@@ -111,14 +111,16 @@ function commonStore(which: 'busy' | 'still'): Promise<Store> {
  * the file's own, from before its first story until after its last.
  */
 export function useStore(options: StoreOptions | 'busy' | 'still' = 'busy'): Store {
-  const store = {} as Store
+  const store: Partial<Store> = {}
   const isCommon = typeof options === 'string'
   beforeAll(async () => {
-    Object.assign(store, await (isCommon ? commonStore(options) : openStore(options)))
-    store.logLines.length = 0
+    const opened = await (isCommon ? commonStore(options) : openStore(options))
+    opened.logLines.length = 0
+    Object.assign(store, opened)
   })
-  afterAll(() => (isCommon ? undefined : store.close()))
-  return store
+  // A store that did not open has said why.
+  afterAll(() => (isCommon ? undefined : store.close?.()))
+  return store as Store
 }
 
 /**
