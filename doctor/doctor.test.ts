@@ -51,7 +51,7 @@ const preflight = (answer: Breaking) =>
     if (call.method === 'OPTIONS') answer(page, call)
   })
 
-const cases: Readonly<Record<keyof typeof faults, Case>> = {
+const cases = {
   unreachable: {},
   not_https: {
     published: 'http://shop.example',
@@ -62,7 +62,12 @@ const cases: Readonly<Record<keyof typeof faults, Case>> = {
       headers['date'] = new Date(Date.now() + 60_000).toUTCString()
     },
   },
-  manifest_missing: gone('/.well-known/x402'),
+  document_missing: [
+    gone('/.well-known/x402'),
+    gone('/.well-known/jwks.json'),
+    { ...gone('/openapi.json'), also: ['nothing_for_sale'] },
+    gone('/mcp'),
+  ],
   resource_elsewhere: body('/.well-known/x402', ({ resources }) =>
     resources.push('https://elsewhere.example/buy', '/relative'),
   ),
@@ -75,7 +80,6 @@ const cases: Readonly<Record<keyof typeof faults, Case>> = {
   signals_stop: body('/.well-known/x402', ({ signals }) => {
     signals.agent_action = 'stop'
   }),
-  keys_missing: gone('/.well-known/jwks.json'),
   keys_private: body('/.well-known/jwks.json', ({ keys }) => {
     keys[0].d = 'secret'
   }),
@@ -83,22 +87,22 @@ const cases: Readonly<Record<keyof typeof faults, Case>> = {
     ...body('/openapi.json', ({ paths }) => delete paths['/buy']),
     also: ['listing_remark'],
   },
-  openapi_missing: { ...gone('/openapi.json'), also: ['nothing_for_sale'] },
   listing_error: body('/openapi.json', ({ paths }) => {
     paths['/buy'].post['x-payment-info'].protocols = [{ x402: 'yes' }]
   }),
   listing_remark: body('/openapi.json', ({ paths }) => {
     paths['/buy'].post['x-payment-info'].protocols = []
   }),
-  mcp_missing: gone('/mcp'),
   mcp_broken: at('/mcp', status(500)),
   metrics_closed: gone('/metrics'),
-  nodes_disagree: at('/metrics', (page) => {
-    page.body += 'kiosk402_nodes_disagree{node="b:8402",setting="MARKUP_BPS"} 1\n'
-  }),
-  versions_differ: at('/metrics', (page) => {
-    page.body += 'kiosk402_nodes{node="c:8402",version="1.1.0"} 1\n'
-  }),
+  nodes_disagree: [
+    at('/metrics', (page) => {
+      page.body += 'kiosk402_nodes_disagree{node="b:8402",setting="MARKUP_BPS"} 1\n'
+    }),
+    at('/metrics', (page) => {
+      page.body += 'kiosk402_nodes{node="c:8402",version="1.1.0"} 1\n'
+    }),
+  ],
   rate_limited: at('/buy', (page, call) => {
     if (call.body !== '') page.status = 429
   }),
@@ -127,11 +131,13 @@ const cases: Readonly<Record<keyof typeof faults, Case>> = {
       extensions['sign-in-with-x'].info.domain = 'inside:3000'
     }),
   ),
-  preflight_refused: preflight(status(402)),
-  demand_hidden: at('/buy', (page, { method }) => {
-    if (method === 'POST') delete page.headers['access-control-expose-headers']
-  }),
-}
+  browser_blocked: [
+    preflight(status(402)),
+    at('/buy', (page, { method }) => {
+      if (method === 'POST') delete page.headers['access-control-expose-headers']
+    }),
+  ],
+} satisfies Readonly<Record<keyof typeof faults, Case | readonly Case[]>>
 
 test('in a shop that is in order there is nothing to find', async () => {
   const shop = await shopWith()
@@ -150,7 +156,10 @@ test('the clock of a shop is right when a cache returns its answer with an old D
 })
 
 describe('in a shop with one fault, the doctor finds it', () => {
-  test.each(Object.entries(cases))('%s', async (code, { breaking, also = [], published }) => {
+  const all = Object.entries(cases).flatMap(([code, some]) =>
+    [some as Case | Case[]].flat().map((one) => [code, one] as const),
+  )
+  test.each(all)('%s', async (code, { breaking, also = [], published }) => {
     const shop = await shopWith(breaking)
     if (code === 'unreachable') await shop.close()
     const { findings } = await examine(shop.origin, published, { token: shopToken })

@@ -7,10 +7,9 @@ import {
   checkNodes,
   checkReach,
   type MetricsAccess,
-  noteUnreachable,
 } from './published.ts'
 import { checkBrowser, checkPurchase, checkSignIn, nameOf } from './purchase.ts'
-import { askerOf, type Visit } from './visit.ts'
+import { askerOf, tell, type Visit } from './visit.ts'
 
 export interface Examined {
   readonly findings: readonly Finding[]
@@ -56,6 +55,6 @@ async function checkResource(visit: Visit, path: string): Promise<void> {
   const probe = await visit.ask(path)
   const { status } = probe
   if (status === 0 || status === 404 || status === 410 || status >= 500)
-    noteUnreachable(visit, path, probe)
+    add(visit, 'resource_unreachable', `GET ${path}`, tell(probe))
   checkSignIn(visit, { method: 'GET', path, probe })
 }

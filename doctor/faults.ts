@@ -41,8 +41,8 @@ export const faults = {
     'The clock of the store and the one here are more than ten seconds apart; payments are valid for minutes.',
     'Synchronise the clock of the store (NTP).',
   ),
-  manifest_missing: warn(
-    'There is no manifest with a list of resources at /.well-known/x402.',
+  document_missing: warn(
+    'A document that buyers and indexes look for is missing or not whole.',
     'Let the proxy pass this path on to the store.',
   ),
   resource_elsewhere: warn(
@@ -61,10 +61,6 @@ export const faults = {
     'The signals tell agents to stop.',
     'Fix the part that is down; /readyz names it.',
   ),
-  keys_missing: note(
-    'There are no keys at /.well-known/jwks.json, so nobody can check receipts of the store.',
-    'Let the proxy pass this path on to the store.',
-  ),
   keys_private: stop(
     'The published keys contain private parts: anybody can sign as the store.',
     'Remove them at once, and change the keys.',
@@ -74,10 +70,6 @@ export const faults = {
     'Let the proxy pass /openapi.json on to the store, unchanged.',
   ),
   // The OpenAPI document, which indexes read first.
-  openapi_missing: warn(
-    'There is no OpenAPI document with paths at /openapi.json, where indexers look first.',
-    'Let the proxy pass this path on to the store.',
-  ),
   listing_error: warn(
     'The published validator of discovery reports an error.',
     'Follow its message; indexers use the same validator.',
@@ -85,10 +77,6 @@ export const faults = {
   listing_remark: note(
     'The published validator of discovery has a remark.',
     'Consider its message.',
-  ),
-  mcp_missing: note(
-    'There is no MCP server at /mcp.',
-    'Let the proxy pass this path on to the store, so that assistants can shop without a client of their own.',
   ),
   mcp_broken: warn(
     'The MCP server answers, but the official client cannot list its tools.',
@@ -99,12 +87,8 @@ export const faults = {
     'Set METRICS_TOKEN to that of the store, or omit --metrics.',
   ),
   nodes_disagree: warn(
-    'A node differs in a setting that must agree, so buyers may see two prices, or orders follow two rules.',
-    'Give all nodes the same value (docs/operators/configuration.md, "Settings that must agree"), and restart those that differ.',
-  ),
-  versions_differ: warn(
-    'The nodes of the store have different versions.',
-    'Finish the upgrade, or stop the nodes with the other version.',
+    'The nodes differ in version or in a setting that must agree, so buyers may see two prices, or orders follow two rules.',
+    'Finish the upgrade, or give all nodes the same value (docs/operators/configuration.md, "Settings that must agree") and restart those that differ.',
   ),
   // A paid operation, in the order of a purchase.
   rate_limited: note(
@@ -147,14 +131,9 @@ export const faults = {
     'A sign-in challenge is for another address, already expired, or from the future; clients do not sign it.',
     'Set PUBLIC_URL to the address that buyers use, and synchronise the clocks of all machines.',
   ),
-  // Pages of another origin, in a browser.
-  preflight_refused: stop(
-    'The store refuses a browser’s preflight or a header that stock clients send, so no page can buy here.',
-    'Let the proxy pass OPTIONS and its answer on.',
-  ),
-  demand_hidden: stop(
-    'The 402 does not let pages read PAYMENT-REQUIRED and PAYMENT-RESPONSE.',
-    'Let the proxy pass Access-Control-Allow-Origin and Access-Control-Expose-Headers on, also with errors.',
+  browser_blocked: stop(
+    'No page of another origin can buy here: the store refuses a preflight with the headers of stock clients, or hides PAYMENT-REQUIRED and PAYMENT-RESPONSE.',
+    'Let the proxy pass on OPTIONS, and the Access-Control headers of all answers, also of errors.',
   ),
 }
 

@@ -11,7 +11,8 @@ import {
   isOpenApiParseFailure,
 } from '@agentcash/discovery'
 import { add } from './faults.ts'
-import { isRecord, recordAt, tell, type Visit } from './visit.ts'
+import { documentAt } from './published.ts'
+import { isRecord, recordAt, type Visit } from './visit.ts'
 
 const where = 'GET /openapi.json'
 
@@ -22,14 +23,10 @@ export interface Operation {
 
 /** Checks the document as indexers do. Returns its paid operations. */
 export async function checkOpenApi(visit: Visit): Promise<readonly Operation[]> {
-  const answer = await visit.ask('/openapi.json', { headers: { accept: 'application/json' } })
-  const { paths } = recordAt(answer.json)
-  if (answer.status !== 200 || !isRecord(paths)) {
-    add(visit, 'openapi_missing', where, tell(answer))
-    return []
-  }
+  const answer = await documentAt(visit, '/openapi.json', ({ paths }) => isRecord(paths))
+  if (answer === undefined) return []
   await validate(visit, answer.text)
-  return Object.entries(paths).flatMap(([path, entry]) =>
+  return Object.entries(recordAt(answer.json, 'paths')).flatMap(([path, entry]) =>
     Object.entries(recordAt(entry))
       .filter(
         ([, operation]) =>

@@ -2,7 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { add } from './faults.ts'
 import { type Answer, type Ask, isRecord, reasonOf, recordAt, tell, type Visit } from './visit.ts'
 
-const manifest = 'GET /.well-known/x402'
+const manifestPath = '/.well-known/x402'
+const manifest = `GET ${manifestPath}`
 /** With older signals, readers consider a store down (x402-signals). Milliseconds. */
 const freshMs = 5 * 60_000
 const clockMs = 10_000
@@ -12,7 +13,7 @@ const maxResources = 30
 /** Whether the store answers at all, over HTTPS, with a clock that is right. Returns whether it answers. */
 export async function checkReach(visit: Visit): Promise<boolean> {
   const sentAt = Date.now()
-  const { failed, headers } = await visit.ask('/.well-known/x402')
+  const { failed, headers } = await visit.ask(manifestPath)
   if (failed !== undefined) {
     add(visit, 'unreachable', visit.origin, failed)
     return false
@@ -29,19 +30,29 @@ export async function checkReach(visit: Visit): Promise<boolean> {
   return true
 }
 
+/** What is at a path where buyers and indexes look for such JSON; undefined, with a finding, without it. */
+export async function documentAt(
+  visit: Visit,
+  path: string,
+  isWhole: (json: Readonly<Record<string, unknown>>) => boolean,
+): Promise<Answer | undefined> {
+  const answer = await visit.ask(path, { headers: { accept: 'application/json' } })
+  if (answer.status === 200 && isWhole(recordAt(answer.json))) return answer
+  add(visit, 'document_missing', `GET ${path}`, tell(answer))
+  return undefined
+}
+
 /** Checks the manifest. Returns the paths of its resources that belong to this store. */
 export async function checkManifest(visit: Visit): Promise<readonly string[]> {
-  const answer = await visit.ask('/.well-known/x402')
-  const { resources } = recordAt(answer.json)
-  if (answer.status !== 200 || !Array.isArray(resources)) {
-    add(visit, 'manifest_missing', manifest, tell(answer))
-    return []
-  }
-  const { agent_action: action, last_updated: updated } = recordAt(answer.json, 'signals')
+  const answer = await documentAt(visit, manifestPath, (json) => Array.isArray(json['resources']))
+  if (answer === undefined) return []
+  const signals = recordAt(answer.json, 'signals')
+  const { agent_action: action, last_updated: updated } = signals
   const age = Math.abs(Date.now() - Date.parse(String(updated)))
-  if (action === 'stop') add(visit, 'signals_stop', manifest, recordAt(answer.json, 'signals'))
+  if (action === 'stop') add(visit, 'signals_stop', manifest, signals)
   if (!(age < freshMs)) add(visit, 'signals_stale', manifest, updated)
-  const paths = resources.flatMap((entry: unknown) => pathOf(visit, entry) ?? [])
+  const resources = recordAt(answer.json)['resources'] as readonly unknown[]
+  const paths = resources.flatMap((entry) => pathOf(visit, entry) ?? [])
   // Paths with parameters lead nowhere.
   return [...new Set(paths)].filter((path) => !/\{|%7B/i.test(path)).slice(0, maxResources)
 }
@@ -57,19 +68,15 @@ function pathOf(visit: Visit, entry: unknown): string | undefined {
   return undefined
 }
 
-export function noteUnreachable(visit: Visit, path: string, answer: Answer): void {
-  add(visit, 'resource_unreachable', `GET ${path}`, tell(answer))
-}
-
 /** Checks the keys that verify receipts. */
 export async function checkKeys(visit: Visit): Promise<void> {
-  const where = 'GET /.well-known/jwks.json'
-  const answer = await visit.ask('/.well-known/jwks.json')
-  const { keys } = recordAt(answer.json)
-  if (answer.status !== 200 || !Array.isArray(keys) || keys.length === 0)
-    add(visit, 'keys_missing', where, tell(answer))
-  else if (keys.some((key) => isRecord(key) && ('d' in key || 'k' in key)))
-    add(visit, 'keys_private', where)
+  const path = '/.well-known/jwks.json'
+  const isWhole = ({ keys }: Readonly<Record<string, unknown>>) =>
+    Array.isArray(keys) && keys.length > 0
+  const answer = await documentAt(visit, path, isWhole)
+  const keys = (recordAt(answer?.json)['keys'] ?? []) as readonly unknown[]
+  if (keys.some((key) => isRecord(key) && ('d' in key || 'k' in key)))
+    add(visit, 'keys_private', `GET ${path}`)
 }
 
 const mcpTimeout = 15_000
@@ -79,7 +86,7 @@ export async function checkMcp(visit: Visit): Promise<void> {
   // An MCP server answers this GET with another status than 404 or 410.
   const there = await visit.ask('/mcp', { headers: { accept: 'application/json' } })
   if (there.status === 404 || there.status === 410) {
-    add(visit, 'mcp_missing', '/mcp', tell(there))
+    add(visit, 'document_missing', 'GET /mcp', tell(there))
     return
   }
   const client = new Client({ name: 'kiosk402-doctor', version: '1.0.0' })
@@ -123,16 +130,15 @@ const where = 'GET /metrics'
 export async function checkNodes(visit: Visit, { token }: MetricsAccess): Promise<void> {
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
   const answer = await visit.ask('/metrics', { headers })
-  if (answer.status !== 200) return add(visit, 'metrics_closed', where, tell(answer))
-  for (const { node, setting } of labelsOf('kiosk402_nodes_disagree', answer.text)) {
-    add(visit, 'nodes_disagree', where, `${setting} at ${node}`)
-  }
+  if (answer.status !== 200) add(visit, 'metrics_closed', where, tell(answer))
   const nodes = labelsOf('kiosk402_nodes', answer.text)
-  if (new Set(nodes.map(({ version }) => version)).size < 2) return undefined
-  for (const { node, version } of nodes) {
-    add(visit, 'versions_differ', where, `${node}: ${version}`)
-  }
-  return undefined
+  const areMixed = new Set(nodes.map(({ version }) => version)).size > 1
+  const differing = [
+    ...labelsOf('kiosk402_nodes_disagree', answer.text),
+    ...(areMixed ? nodes : []),
+  ]
+  for (const { node, setting, version } of differing)
+    add(visit, 'nodes_disagree', where, `${setting ?? version} at ${node}`)
 }
 
 /** The labels of each sample of a metric, in the Prometheus text format. */

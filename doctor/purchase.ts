@@ -139,16 +139,16 @@ export async function checkBrowser(visit: Visit, paid: Paid): Promise<void> {
       'access-control-request-headers': requestHeaders,
     },
   })
-  const missing = missingIn(preflight.headers, 'allow-headers', requestHeaders.split(','))
-  if (preflight.status > 299 || preflight.status === 0 || missing !== '')
-    add(visit, 'preflight_refused', `OPTIONS ${path}`, missing || tell(preflight))
-  const { status, headers } = await visit.ask(path, { method, headers: { origin: page } })
-  const hidden = missingIn(headers, 'expose-headers', ['payment-required', 'payment-response'])
-  if (status === 402 && hidden !== '') add(visit, 'demand_hidden', nameOf(paid), hidden)
+  const refused = missingIn(preflight, 'allow-headers', requestHeaders.split(','))
+  const isRefused = preflight.status > 299 || preflight.status === 0 || refused !== ''
+  if (isRefused) add(visit, 'browser_blocked', `OPTIONS ${path}`, refused || tell(preflight))
+  const answer = await visit.ask(path, { method, headers: { origin: page } })
+  const hidden = missingIn(answer, 'expose-headers', ['payment-required', 'payment-response'])
+  if (answer.status === 402 && hidden !== '') add(visit, 'browser_blocked', nameOf(paid), hidden)
 }
 
 /** What the answer does not allow of these names, as a text; empty if nothing. */
-function missingIn(headers: Headers, list: string, names: readonly string[]): string {
+function missingIn({ headers }: Answer, list: string, names: readonly string[]): string {
   if (!['*', page].includes(headers.get('access-control-allow-origin') ?? ''))
     return 'origin not allowed'
   const allowed = (headers.get(`access-control-${list}`) ?? '').toLowerCase().split(/\s*,\s*/)
