@@ -68,12 +68,14 @@ const cases = {
     { ...gone('/openapi.json'), also: ['nothing_for_sale'] },
     gone('/mcp'),
   ],
-  resource_elsewhere: body('/.well-known/x402', ({ resources }) =>
-    resources.push('https://elsewhere.example/buy', '/relative'),
-  ),
-  resource_unreachable: body('/.well-known/x402', ({ resources }) =>
-    resources.push(resources[0].replace('buy', 'nowhere')),
-  ),
+  resource_wrong: [
+    body('/.well-known/x402', ({ resources }) =>
+      resources.push('https://elsewhere.example/buy', '/relative'),
+    ),
+    body('/.well-known/x402', ({ resources }) =>
+      resources.push(resources[0].replace('buy', 'nowhere')),
+    ),
+  ],
   signals_stale: body('/.well-known/x402', ({ signals }) => {
     signals.last_updated = new Date(Date.now() - 400_000).toISOString()
   }),
@@ -107,7 +109,12 @@ const cases = {
     if (call.body !== '') page.status = 429
   }),
   probe_failed: emptyCall(status(500)),
-  probe_refused: emptyCall(status(400)),
+  probe_refused: [
+    emptyCall(status(400)),
+    demand(({ extensions }) => {
+      extensions.bazaar.info.input.body.item = 'TROUSERS'
+    }),
+  ],
   demand_missing: at('/buy', (page) => {
     delete page.headers['payment-required']
   }),
@@ -122,9 +129,6 @@ const cases = {
     changeDemand(page, ({ resource }) => {
       resource.url = `http://${host}/buy`
     })
-  }),
-  example_refused: demand(({ extensions }) => {
-    extensions.bazaar.info.input.body.item = 'TROUSERS'
   }),
   sign_in_wrong: at('/orders', (page) =>
     changeDemand(page, ({ extensions }) => {
@@ -198,7 +202,7 @@ describe('a store that is not to be trusted', () => {
       status: 307,
       text: '//elsewhere.example/buy',
     })
-    await expect(ask('http://127.0.0.1:2/')).rejects.toThrow('does not go to http://127.0.0.1:2')
+    await expect(ask('@elsewhere.example/')).rejects.toThrow('does not go to http://else')
   })
 
   test('gets only so many requests, and is waited for only so long', async () => {

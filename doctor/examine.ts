@@ -1,4 +1,4 @@
-import { add, type Finding } from './faults.ts'
+import { add } from './faults.ts'
 import { checkOpenApi } from './openapi.ts'
 import {
   checkKeys,
@@ -11,22 +11,14 @@ import {
 import { checkBrowser, checkPurchase, checkSignIn, nameOf } from './purchase.ts'
 import { askerOf, tell, type Visit } from './visit.ts'
 
-export interface Examined {
-  readonly findings: readonly Finding[]
-  /** All paid operations that were found. */
-  readonly operations: readonly string[]
-}
-
 const rank = { stop: 0, warn: 1, note: 2 } as const
 /** A long document must not cause a burst of calls. */
 const maxOperations = 8
 
-/** Examines the whole store. Never pays. */
-export async function examine(
-  origin: string,
-  publicOrigin = origin,
-  metrics?: MetricsAccess,
-): Promise<Examined> {
+export type Examined = Awaited<ReturnType<typeof examine>>
+
+/** Examines the whole store. Never pays. Returns the findings, and all paid operations. */
+export async function examine(origin: string, publicOrigin = origin, metrics?: MetricsAccess) {
   const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), findings: [] }
   const isThere = await checkReach(visit)
   const operations = isThere ? await examineStore(visit, metrics) : []
@@ -34,7 +26,7 @@ export async function examine(
   return { findings, operations }
 }
 
-async function examineStore(visit: Visit, metrics?: MetricsAccess): Promise<readonly string[]> {
+async function examineStore(visit: Visit, metrics?: MetricsAccess): Promise<string[]> {
   for (const path of await checkManifest(visit)) await checkResource(visit, path)
   const paid = await checkOpenApi(visit)
   if (paid.length === 0) add(visit, 'nothing_for_sale', visit.origin)
@@ -55,6 +47,6 @@ async function checkResource(visit: Visit, path: string): Promise<void> {
   const probe = await visit.ask(path)
   const { status } = probe
   if (status === 0 || status === 404 || status === 410 || status >= 500)
-    add(visit, 'resource_unreachable', `GET ${path}`, tell(probe))
+    add(visit, 'resource_wrong', `GET ${path}`, tell(probe))
   checkSignIn(visit, { method: 'GET', path, probe })
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Visit } from './visit.ts'
 
 /**
@@ -45,13 +46,9 @@ export const faults = {
     'A document that buyers and indexes look for is missing or not whole.',
     'Let the proxy pass this path on to the store.',
   ),
-  resource_elsewhere: warn(
-    'The manifest names a resource that is not a URL of this store.',
-    'Set PUBLIC_URL to the address that buyers use; pass that address to the doctor with --public.',
-  ),
-  resource_unreachable: warn(
-    'The manifest names a resource that does not exist or fails.',
-    'Let the proxy pass this path on to the store.',
+  resource_wrong: warn(
+    'The manifest names a resource that is not a URL of this store, does not exist or fails.',
+    'Set PUBLIC_URL to the address that buyers use, pass that address to the doctor with --public, and let the proxy pass the path on to the store.',
   ),
   signals_stale: warn(
     'The manifest has no signals of the last five minutes, so readers consider the store down.',
@@ -79,7 +76,7 @@ export const faults = {
     'Consider its message.',
   ),
   mcp_broken: warn(
-    'The MCP server answers, but the official client cannot list its tools.',
+    'The MCP server answers, but lists no tools.',
     'Keep the proxy from buffering or changing its answers, and run the MCP inspector against it.',
   ),
   metrics_closed: note(
@@ -96,12 +93,12 @@ export const faults = {
     'Wait a minute and run the doctor again.',
   ),
   probe_failed: stop(
-    'An empty call without a payment makes the store fail.',
+    'An empty call or the store’s own example makes it fail.',
     'The log of the store has the error.',
   ),
   probe_refused: warn(
-    'An empty call is refused instead of answered with 402, so indexers remove the operation from their lists.',
-    'Let empty calls through the proxy, and answer 402 with a floor price.',
+    'An empty call or the store’s own example is refused instead of answered with 402, so indexers remove the operation, and clients that copy it fail.',
+    'Let such calls through the proxy, answer 402 with a floor price, and publish an example that can be bought.',
   ),
   demand_missing: stop(
     'The 402 has no PAYMENT-REQUIRED header that a client can read.',
@@ -123,10 +120,6 @@ export const faults = {
     'A header of the request (X-Forwarded-Host) changes the address in the 402.',
     'Trust forwarding headers only from the proxy.',
   ),
-  example_refused: warn(
-    'The store refuses its own published example, so clients that copy it fail.',
-    'Publish an example that can be bought.',
-  ),
   sign_in_wrong: warn(
     'A sign-in challenge is for another address, already expired, or from the future; clients do not sign it.',
     'Set PUBLIC_URL to the address that buyers use, and synchronise the clocks of all machines.',
@@ -144,11 +137,9 @@ export function add(
   where: string,
   seen: unknown = '',
 ): void {
-  const said = printable(typeof seen === 'string' ? seen : (JSON.stringify(seen) ?? ''))
-  const finding = { code, where: printable(where), seen: said, ...faults[code] }
-  const isSame = (one: Finding) =>
-    one.code === code && one.where === finding.where && one.seen === said
-  if (!findings.some(isSame)) findings.push(finding)
+  const said = typeof seen === 'string' ? seen : (JSON.stringify(seen) ?? '')
+  const finding = { code, where: printable(where), seen: printable(said), ...faults[code] }
+  if (!findings.some((one) => isDeepStrictEqual(one, finding))) findings.push(finding)
 }
 
 const maxSeen = 300

@@ -15,8 +15,6 @@ Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it c
 Everything that can be found is listed in docs/operators/doctor.md.`
 
 const titles = { stop: 'Stops buyers', warn: 'Costs buyers or listings', note: 'Missing' } as const
-/** The most places of a fault in the text, which show what they have in common; --json has all. */
-const maxPlaces = 6
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -84,8 +82,6 @@ function grouped(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) => {
     const [{ what, mend } = { what: '', mend: '' }] = all
     const places = all.map(({ where, seen }) => `      ${where}${seen ? `: ${seen}` : ''}`)
-    const more = places.splice(maxPlaces).length
-    const rest = more === 0 ? [] : [`      and at ${more} more`]
-    return [`  ${code}: ${what}`, `    Fix: ${mend}`, ...places, ...rest]
+    return [`  ${code}: ${what}`, `    Fix: ${mend}`, ...places]
   })
 }

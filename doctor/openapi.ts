@@ -40,10 +40,10 @@ export async function checkOpenApi(visit: Visit): Promise<readonly Operation[]> 
 async function validate(visit: Visit, text: string): Promise<void> {
   const url = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
   const read = await getOpenAPI(visit.origin, {}, AbortSignal.timeout(15_000), url)
-  if (read.isErr()) return add(visit, 'listing_error', where, read.error.message)
-  const source = read.value
+  if (read.isErr()) add(visit, 'listing_error', where, read.error.message)
+  const source = read.isErr() ? null : read.value
   report(visit, where, getWarningsForOpenAPI(source))
-  if (source === null || isOpenApiParseFailure(source)) return undefined
+  if (source === null || isOpenApiParseFailure(source)) return
   report(visit, where, getWarningsForL2(checkL2ForOpenAPI(source)))
   report(visit, where, getWarningsForL4(checkL4ForOpenAPI(source)))
   for (const { path, method, authMode } of source.routes) {
@@ -51,7 +51,6 @@ async function validate(visit: Visit, text: string): Promise<void> {
     const warnings = getWarningsForL3(getL3ForOpenAPI(source, path, method))
     report(visit, `${where}: ${method} ${path}`, warnings)
   }
-  return undefined
 }
 
 /** Adds what a validator of indexers says. */

@@ -33,12 +33,18 @@ export async function checkPurchase(visit: Visit, paid: Paid): Promise<void> {
 function checkProbe(visit: Visit, paid: Paid): PaymentRequired | undefined {
   const { probe } = paid
   const at = nameOf(paid)
-  if (probe.failed !== undefined || probe.status >= 500) add(visit, 'probe_failed', at, tell(probe))
-  else if (probe.status === 429) add(visit, 'rate_limited', at, tell(probe))
-  else if (probe.status !== 402) add(visit, 'probe_refused', at, tell(probe))
+  checkUnpaid(visit, at, probe)
   const demand = demandOf(probe)
   if (probe.status === 402 && demand === undefined) add(visit, 'demand_missing', at)
   return demand
+}
+
+/** A call without a payment must have a price. */
+function checkUnpaid(visit: Visit, where: string, answer: Answer): void {
+  const { status, failed } = answer
+  if (failed !== undefined || status >= 500) add(visit, 'probe_failed', where, tell(answer))
+  else if (status === 429) add(visit, 'rate_limited', where, tell(answer))
+  else if (status !== 402) add(visit, 'probe_refused', where, tell(answer))
 }
 
 const withoutMethods = PaymentRequiredV2Schema.omit({ accepts: true })
@@ -111,16 +117,13 @@ async function checkForwarding(visit: Visit, { method, path }: Paid): Promise<vo
   if (told.includes(other)) add(visit, 'forwarded_trusted', `${method} ${path}`, told)
 }
 
-/** The published example must have a price. */
 async function checkExample(visit: Visit, paid: Paid, demand: PaymentRequired): Promise<void> {
   const { method, path } = paid
   const example = recordAt(demand.extensions, 'bazaar', 'info', 'input', 'body')
   if (method === 'GET' || Object.keys(example).length === 0) return
   const body = JSON.stringify(example)
   const answer = await visit.ask(path, { method, body })
-  if (answer.status === 429) add(visit, 'rate_limited', nameOf(paid), tell(answer))
-  else if (answer.status !== 402)
-    add(visit, 'example_refused', `${nameOf(paid)} with ${body}`, tell(answer))
+  checkUnpaid(visit, `${nameOf(paid)} with ${body}`, answer)
 }
 
 const page = 'https://page.doctor.example'

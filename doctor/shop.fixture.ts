@@ -170,21 +170,10 @@ function demanding(required: PaymentRequired): Page {
 }
 
 /** As much of MCP as it takes to list one tool. */
-function mcp({ method, body }: Call): Page {
-  if (method !== 'POST') return json(405, {})
-  const { id, method: wanted } = JSON.parse(body)
-  if (wanted === 'initialize') {
-    const serverInfo = { name: 'shop', version: '1' }
-    const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
-    return json(200, { jsonrpc: '2.0', id, result })
-  }
-  if (wanted === 'tools/list') {
-    const object = { type: 'object' }
-    const tool = { name: 'buy', description: 'Buys', inputSchema: object }
-    return json(200, { jsonrpc: '2.0', id, result: { tools: [tool] } })
-  }
-  if (id === undefined) return { status: 202, headers: {}, body: '' }
-  return json(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Unknown method' } })
+function mcp({ body }: Call): Page {
+  const { id } = JSON.parse(body)
+  const tool = { name: 'buy', description: 'Buys', inputSchema: { type: 'object' } }
+  return json(200, { jsonrpc: '2.0', id, result: { tools: [tool] } })
 }
 
 const ok = { description: 'Fine' }

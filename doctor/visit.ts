@@ -30,8 +30,8 @@ interface Call {
   readonly body?: string
 }
 
-/** Requests a path, or a full URL, of the store. Does not throw for a failed request. */
-export type Ask = (pathOrUrl: string, call?: Call) => Promise<Answer>
+/** Requests a path of the store. Does not throw for a failed request. */
+export type Ask = (path: string, call?: Call) => Promise<Answer>
 
 /** The store is not trusted: it may be slow, send without end, or redirect elsewhere. */
 const limits = {
@@ -62,9 +62,9 @@ export function askerOf(origin: string, bounds = limits): Ask {
     await sleep(waitMs)
     return ask(url, call)
   }
-  return async (pathOrUrl, call = {}) => {
+  return async (path, call = {}) => {
     // Appended, because as a reference `//elsewhere.example/buy` is a URL of another origin.
-    const url = new URL(pathOrUrl.startsWith('/') ? origin + pathOrUrl : pathOrUrl)
+    const url = new URL(origin + path)
     if (url.origin !== origin) throw new Error(`The doctor does not go to ${url.origin}.`)
     return ask(url, call)
   }
@@ -88,7 +88,9 @@ async function askOnce(
     if (text === undefined) return unanswered(`the answer is longer than ${maxBytes} bytes`)
     return { status: response.status, headers: response.headers, text, json: jsonOf(text) }
   } catch (error) {
-    return unanswered(reasonOf(error))
+    // `fetch failed` alone says nothing.
+    const cause = error instanceof Error ? (error.cause ?? error) : error
+    return unanswered(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
@@ -114,13 +116,6 @@ function jsonOf(text: string): unknown {
 
 function unanswered(failed: string): Answer {
   return { status: 0, headers: new Headers(), text: '', json: undefined, failed }
-}
-
-/** The message of the cause, if there is one: `fetch failed` alone says nothing. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  return cause instanceof Error && cause.message ? cause.message : error.message
 }
 
 /** A short text about an answer: its status, the store's error message, and the target of a redirect. */
