@@ -13,13 +13,12 @@ import {
 } from '../../test/fixtures/offers.ts'
 import { atOnce, inSlices } from '../lib/scheduling.ts'
 import { fold } from '../lib/text.ts'
-import { buildCatalog, createLiveCatalog, findOffer, offerMeantBy } from './catalog.ts'
+import { buildCatalog, findOffer, offerMeantBy } from './catalog.ts'
 import { kinds, type Offer } from './offer.ts'
 import { inUsd, lowestCharge } from './pricing.ts'
 import type { SearchIndex } from './search/search-index.ts'
 
 const pricing = fixturePricing()
-const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
 
 const offersIn = (index: SearchIndex) => index.search({}, { offset: 0, limit: index.size }).offers
 const idsIn = (index: SearchIndex) => offersIn(index).map(({ id }) => id)
@@ -81,14 +80,6 @@ describe('the published order', () => {
   })
 })
 
-test('what is sold depends on the rates', () => {
-  const offers = [voucher('A', { price: fixed(1000, 'EUR') })]
-  const without = fixturePricing({ rates: () => undefined })
-  expect(catalogOf(offers, pricing).sold.voucher.size).toBe(1)
-  expect(catalogOf(offers, without).sold.voucher.size).toBe(0)
-  expect(catalogOf(offers, without).listed.voucher.size).toBe(1)
-})
-
 test('only what has changed is built again', () => {
   const before = catalogOf(shopOffers, pricing)
   const basis = { markupBps: 0, rates: pricing.rates(), now: fixtureNow }
@@ -135,18 +126,6 @@ test('the least that a purchase costs is that of what is sold, of each kind', ()
   expect(some.lowest).toEqual({ topup: 7_000_000n })
 })
 
-test('tells what was too old to sell by, which rates that are not there are not', () => {
-  const offers = [voucher('A'), topup('T')]
-  const none = () => undefined
-  const staleAt = (changes: Parameters<typeof fixturePricing>[0]) =>
-    catalogOf(offers, fixturePricing(changes)).stale
-  expect(staleAt({})).toBe('')
-  expect(staleAt({ now: () => later, readAt: () => later })).toBe('rates')
-  expect(staleAt({ now: () => later, readAt: () => later, rates: none })).toBe('')
-  const readAt = (list: string) => (list === 'zendit/voucher' ? fixtureNow : later)
-  expect(staleAt({ now: () => later, readAt, rates: none })).toBe('zendit/voucher')
-})
-
 test('building lets other work in between, and gives the same', async () => {
   const offers = Array.from({ length: 6_000 }, (_, at) =>
     topup(`T${at}`, { brandName: `Brand ${at % 700}`, notes: `${at}` }),
@@ -163,15 +142,6 @@ test('building lets other work in between, and gives the same', async () => {
   clearImmediate(timer)
   expect(turns).toBeGreaterThan(2)
   expect(idsIn(catalog.sold.topup)).toEqual(idsIn(catalogOf(offers, pricing).sold.topup))
-})
-
-test('the live catalog is empty until it is loaded, and is swapped whole', () => {
-  const liveCatalog = createLiveCatalog()
-  const before = liveCatalog.current()
-  liveCatalog.replace(catalogOf(shopOffers, pricing))
-  expect(before.offers).toEqual([])
-  expect(liveCatalog.current().offers).toHaveLength(shopOffers.length)
-  expect(liveCatalog.current().readAt).toBe(fixtureNow)
 })
 
 const card = (country: string, value: number) =>

@@ -28,7 +28,6 @@ export interface Catalog extends Snapshot {
   readonly rates: RateTable | undefined
   /** What was too old to sell by when it was built (`staleParts`). */
   readonly stale: string
-  /** When it was built; absent if none of the kind was sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
 }
 
@@ -158,12 +157,7 @@ function* prepareQuestions(indexes: Catalog['sold']): Sliced<void> {
   }
 }
 
-/**
- * The offer with this id, in any case.
- *
- * @param parameter the caller's name for the id, for the refusal
- * @throws Refusal `offer_not_found`, with the id that was probably meant
- */
+/** @throws Refusal `offer_not_found`, with the id that was probably meant */
 export function findOffer(
   catalog: Pick<Catalog, 'ids' | 'sold'>,
   kind: Kind | undefined,
@@ -189,14 +183,10 @@ function oneOf(kind: Kind): string {
   return `${article} ${noun}`
 }
 
-/** Offers of each kind. */
 const maxCompared = 200
 const maxId = 100
 
-/**
- * The only id with all parts of the text, of which one word may be misspelled. Numbers and country codes must match
- * exactly, because a card of another value or country is another card.
- */
+/** One word may be misspelled, but no number or country code: a card of another value is another card. */
 export function offerMeantBy({ sold }: Pick<Catalog, 'sold'>, text: string): string | undefined {
   const wanted = partsOf(text)
   if (wanted.length < 2 || text.length > maxId) return undefined

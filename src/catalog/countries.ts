@@ -5,7 +5,6 @@ import { fold } from '../lib/text.ts'
 
 countries.registerLocale(english)
 
-/** Codes that people write instead of the ISO 3166-1 code. */
 const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XKX: 'XK' }
 
 /** XK counts as a code too. */

@@ -28,19 +28,16 @@ export function listOf({ source, kind }: Pick<Offer, 'source' | 'kind'>): ListNa
 /** The supplier that a lost order is put down to if none knows it. */
 export const firstSupplier = 'zendit'
 
-/** Where an offer is bought, and what it is called there. */
 export interface Source {
   readonly supplier: string
   readonly product: string
 }
 
-/** What every offer has, whatever its kind. A field that does not apply is absent. */
 export interface OfferBase {
   readonly id: OfferId
   readonly source: Source
   /** The supplier's key of the brand, operator or provider: "APPLE". */
   readonly brand: string
-  /** The name that people know: "Apple". */
   readonly brandName: string
   /** ISO 3166-1 alpha-2. Absent on multi-country eSIM plans. */
   readonly country?: string
@@ -51,7 +48,6 @@ export interface OfferBase {
   readonly productType: string
   readonly shortNotes?: string
   readonly notes?: string
-  /** The selling price that the supplier suggests. */
   readonly price: MoneyRange
   /** What the supplier charges the store. Nothing is sold below it. */
   readonly cost: LandedCost
@@ -97,7 +93,6 @@ export interface LandedCost {
   readonly max: number
 }
 
-/** What a line gets: shared by topups and eSIM plans. */
 export interface Allowance {
   readonly dataGb?: number
   readonly dataUnlimited?: boolean
@@ -149,7 +144,6 @@ export interface OfferDetails {
   readonly fairUse?: string
 }
 
-/** An offer of the catalog, or one stored with an order. */
 export interface DescribedOffer
   extends Omit<OfferDetails, 'fairUse'>,
     Pick<Offer, 'kind' | 'country'> {}

@@ -20,10 +20,7 @@ const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 /** E.164 (ITU-T), and what people put between its digits. */
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
 
-/**
- * Without separators, or unchanged if it is no number. "(0)" stays, for `readPhone` to report: that zero is dialled
- * only within a country.
- */
+/** Unchanged if it is no number. "(0)" stays for `readPhone` to report: it is dialled only within a country. */
 export function barePhone(given: string): string {
   const text = given.trim()
   if (phonePattern.test(text) || text.includes('(0)')) return text

@@ -38,7 +38,6 @@ export type Retail =
       readonly min: Cents
       readonly max: Cents
       readonly increment: Cents
-      /** What the lowest and the highest value cost. */
       readonly lowest: Cents
       readonly highest: Cents
       /** What the supplier charges for those two, with the markup; present if it exceeds the value with markup. */
@@ -74,8 +73,6 @@ export function retailOf(offer: Offer, pricing: Pricing): Retail {
 }
 
 /**
- * What this purchase costs.
- *
  * @param value what the buyer chose, in cents; undefined on FIXED offers
  * @throws Refusal `offer_unavailable` when the offer is not sold, `invalid_body` on a wrong value
  */

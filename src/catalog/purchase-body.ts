@@ -56,7 +56,6 @@ export function readLineItem(
   }
 }
 
-/** The fields that are special to a kind. */
 function ownFields({ offerId: _, value: __, maxUsdc: ___, webhookUrl: ____, ...own }: Fields) {
   return own
 }
@@ -116,7 +115,6 @@ function helpFor(kind: Kind): KindDefinition['fields'] {
   return goods[kind].fields
 }
 
-/** Other names that callers use for the fields of every purchase. */
 const otherNames: readonly (readonly [string, ...string[]])[] = [
   ['offerId', 'id', 'offer', 'offer_id', 'product', 'productId', 'product_id', 'sku'],
   ['value', 'amount', 'price', 'faceValue', 'face_value', 'denomination', 'usd'],
@@ -135,10 +133,7 @@ function unknownField(key: string, kind: Kind): Fault {
   return meaning({ field: key, code: 'unknown_field' }, nameMeantBy(key, known, names))
 }
 
-/**
- * Tells what was probably meant: for "$25" 25, for a phone number without its plus the one with it. Nothing is bought
- * by a guess. Beyond 2^53 a JSON number has lost digits, so none is made from it.
- */
+/** Nothing is bought by a guess. Beyond 2^53 a JSON number has lost digits, so nothing is made of it. */
 function hinted(
   fault: Fault,
   given: unknown,

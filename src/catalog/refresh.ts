@@ -3,7 +3,7 @@ import { messageOf } from '../lib/errors.ts'
 import { idInCapitals } from '../lib/ids.ts'
 import { eachOf, type InTurn, inSlices, repeat, type Sliced } from '../lib/scheduling.ts'
 import { buildCatalog, type Catalog, type LiveCatalog } from './catalog.ts'
-import { type Kind, kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
+import { kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
 import {
   type Listing,
   type OfferSource,
@@ -38,7 +38,6 @@ export type Refreshed =
       /** Why the list could not be stored for the next start. It is on sale all the same. */
       readonly notKept?: string
     }
-  /** The list was read but is not believed; what was on sale before stays on sale. */
   | {
       readonly outcome: 'refused'
       readonly offers: number
@@ -107,10 +106,7 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
   }
 }
 
-/**
- * The order and the prices of a catalog depend on the rates and on the age of its lists. Returns whether it was built
- * again.
- */
+/** Builds the catalog again if its rates or the age of its lists changed. Returns whether it did. */
 export function reprice(deps: RefreshDeps): Promise<boolean> {
   const { inTurn, liveCatalog, pricing } = deps
   // The work before this one may replace the catalog, so it is read only in turn.
@@ -131,7 +127,6 @@ async function put({ liveCatalog, pricing }: RefreshDeps, snapshot: Snapshot): P
   liveCatalog.replace(await inSlices(buildCatalog(own, basis, liveCatalog.current())))
 }
 
-/** Why the last reading of a list still counts. */
 type Doubts = Readonly<Record<ListName, string>>
 
 interface Reading {
@@ -141,7 +136,10 @@ interface Reading {
   readonly failed: readonly string[]
 }
 
-/** @throws the first error, if no list could be read */
+/**
+ * Half of a list looks like a list: only its size shows it, and only for each kind, because all vouchers may be missing
+ * from a list that is long with topups. @throws the first error, if no list could be read
+ */
 async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const { sources, signal } = deps
   const lists = new Map<string, Listing>()
@@ -160,11 +158,12 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const doubts = [...sources.keys()].flatMap((supplier) => {
     const sizes = Object.groupBy(lists.get(supplier)?.offers ?? [], ({ kind }) => kind)
     return kinds.flatMap((kind) => {
-      const size = sizes[kind]?.length ?? 0
-      const doubt = lists.has(supplier)
-        ? doubtAbout({ supplier, kind, size }, last, now)
-        : heldFor(faults.get(supplier), { supplier, kind }, last)
-      return doubt === undefined ? [] : [[listName(supplier, kind), doubt] as const]
+      const list = listName(supplier, kind)
+      const [size, before = 0] = [sizes[kind]?.length ?? 0, last.sizes[list]]
+      if (faults.has(supplier)) return before > 0 ? [[list, messageOf(faults.get(supplier))]] : []
+      // If the last list is too old to sell by, the new one is believed.
+      const isDoubted = size * 2 < before && !isOldList(readAtOf(last, list), now)
+      return isDoubted ? [[list, `The supplier lists ${size} ${kind} offers after ${before}.`]] : []
     })
   })
   return { lists, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
@@ -177,29 +176,6 @@ function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
     const known = ids.find(offer.id)
     return known !== undefined && isDeepStrictEqual(known, offer) ? known : share(offer)
   }
-}
-
-/**
- * Half of a list looks like a list: only its size shows it, and only for each kind, because all vouchers may be missing
- * from a list that is long with topups. If the last list is too old to sell by, the new one is believed.
- */
-function doubtAbout(
-  { supplier, kind, size }: { supplier: string; kind: Kind; size: number },
-  last: Catalog,
-  now: Date,
-): string | undefined {
-  const list = listName(supplier, kind)
-  const before = last.sizes[list] ?? 0
-  const isDoubted = size * 2 < before && !isOldList(readAtOf(last, list), now)
-  return isDoubted ? `The supplier lists ${size} ${kind} offers after ${before}.` : undefined
-}
-
-function heldFor(
-  fault: unknown,
-  { supplier, kind }: { supplier: string; kind: Kind },
-  last: Catalog,
-): string | undefined {
-  return last.sizes[listName(supplier, kind)] === undefined ? undefined : messageOf(fault)
 }
 
 function countOf({ lists }: Pick<Reading, 'lists'>): number {
@@ -222,10 +198,7 @@ function refusalOf({ lists, last, doubts }: Reading): string | undefined {
   return isNothingNew && reasons.length > 0 ? reasons.join(' ') : undefined
 }
 
-/**
- * The new lists, but with the earlier offers of those in doubt. Of two ids that differ at most in case, the first
- * counts.
- */
+/** With the earlier offers of lists in doubt. Of two ids that differ at most in case, the first counts. */
 function* believed(reading: Reading, readAt: Date): Sliced<Snapshot> {
   const { lists, last, doubts } = reading
   const offers = new Map<string, Offer>()
@@ -254,9 +227,7 @@ function sameAs(last: readonly Offer[], offers: readonly Offer[]): readonly Offe
   return isSame ? last : offers
 }
 
-/**
- * After the swap, so a list that no catalog can be built from is never stored. If storing fails, the new catalog stays.
- */
+/** After the swap, so that a list that no catalog can be built from is never stored. */
 async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<string | undefined> {
   try {
     await snapshots.save(snapshot)

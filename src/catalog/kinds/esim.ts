@@ -12,7 +12,6 @@ import {
   refused,
   searchName,
   searchText,
-  slugIn,
   slugOrName,
   wholeNumber,
 } from '../search/params.ts'
@@ -62,7 +61,6 @@ const delivery = z.object({
   smdpAddress: plainText.optional(),
   /** The matching id alone. */
   activationCode: plainText.optional(),
-  /** The whole text of the QR code, if the supplier gives it. */
   lpa: plainText.optional(),
   instructions: plainText.optional(),
 })
@@ -114,7 +112,7 @@ const browse = defineSearch({
     regional: described(flag, 'true finds multi-country plans only'),
     duration: described({ ...wholeNumber(1, 3650), near: 'days' }, 'Duration in days, exactly'),
     regions: described(
-      slugIn(regions),
+      oneOf(regions),
       'The region of the plan, by its name in this catalog. In the discovery interface regions takes coarse names and finds multi-country plans only',
     ),
     region: described(slugOrName(regions), 'The same by its slug'),

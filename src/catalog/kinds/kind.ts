@@ -7,21 +7,18 @@ import type { SearchIndex } from '../search/search-index.ts'
 /** All that is specific to one kind of goods. The rest of the store names no kind, except for suppliers and pages. */
 export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly kind: string
-  /** In paths and in the names of lists: "vouchers". */
   readonly plural: string
   readonly words: KindWords
 
   /** The fields of a purchase besides the offer and the value. */
   readonly recipient: z.ZodObject
   readonly fields: Readonly<Record<string, FieldHelp>>
-  /** The field that names the recipient, for the spending limits of wallets. */
   readonly receiver: string
   /** The receiver in the spelling of `recipientOf`, or undefined if no purchase takes it. Without this, as it is. */
   receiverIn?(text: string): string | undefined
   requiredFields(offer: O): readonly string[]
   /** What the supplier requires and no field of a purchase can fill. */
   unfillableFields?(offer: O): readonly string[]
-  /** Faults that only show against the offer. */
   faultsIn?(offer: O, fields: Readonly<Record<string, unknown>>): readonly Fault[]
   /** @throws Refusal `invalid_body` */
   recipientOf(offer: O, told: object): object
@@ -36,7 +33,6 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   inWords(words: OfferWords, recipient: object): string
   fairUseOf?(offer: O): string | undefined
 
-  /** What the index finds an offer by, besides the fields that every offer has. */
   indexed(offer: O): Indexed
   /** Whether offers of this kind are searched by every country that they cover, not only by their own. */
   readonly isByCoverage: boolean
@@ -46,7 +42,6 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly search: OfferSearch
   /** The search of the catalog interface, over all listed offers. */
   readonly browse: OfferSearch
-  /** The fields of the kind in `/ai/capabilities`, without the URL of its search. */
   capabilitiesIn(sold: SearchIndex): object
 
   readonly published: Published
@@ -62,12 +57,10 @@ interface KindWords {
   readonly noun: string
   readonly many: string
   readonly article: 'a' | 'an'
-  /** What the kind is, in a sentence, and what a search for it finds. */
   readonly about: string
   readonly found: string
   /** Words for the kind in questions, in any language, separated by commas. */
   readonly asked: string
-  /** The operation that buys one: its name, and what it does. */
   readonly purchase: string
   readonly buys: string
   /** In Markdown. */
@@ -102,15 +95,12 @@ interface OfferWords {
 interface FieldHelp {
   /** The form of its values, as it follows the name of the field: "must be an e-mail address". */
   readonly form: string
-  /** Other names that people and models use for it. */
   readonly otherNames?: readonly string[]
-  /** The value that was probably meant by an invalid one. */
   readonly meantBy?: (text: string, country?: string) => string | undefined
   /** Reads a text that can mean only one thing. Without this, only the spaces around a text are dropped. */
   readonly understood?: (text: string) => unknown
   /** The common spelling of texts that mean the same, for comparing purchases. Without this, letters are compared. */
   readonly alike?: (text: string) => string
-  /** A made-up value that passes the store's own checks. */
   readonly example: (offer: OfferBase) => string | boolean
 }
 
@@ -132,7 +122,6 @@ interface Published {
   readonly discovery: z.ZodRawShape
   readonly catalog: z.ZodRawShape
   readonly detail: z.ZodRawShape
-  /** The fields of the shown goods besides those that were delivered. */
   readonly goods: z.ZodRawShape
   readonly capabilities: z.ZodRawShape
 }
@@ -180,7 +169,6 @@ export const wholeAllowance = {
   smsUnlimited: z.boolean().optional(),
 }
 
-/** Infinity if it is unlimited. */
 export function gigabytesOf({ dataGb, dataUnlimited }: Allowance): number | undefined {
   return dataUnlimited ? Number.POSITIVE_INFINITY : dataGb
 }

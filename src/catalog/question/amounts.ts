@@ -5,7 +5,6 @@ import type { Vocabulary } from './vocabulary.ts'
 export interface Token {
   /** Folded. */
   readonly word: string
-  /** Where it is in the text. */
   readonly from: number
   readonly to: number
   /** What stands between it and the token before it. */
@@ -57,7 +56,6 @@ interface Words {
   readonly words: Vocabulary
 }
 
-/** The amount that begins with this token. */
 export function amountAt(words: Words, at: number): Amount | undefined {
   return datesAt(words, at) ?? rangeAt(words, at) ?? singleAt(words, at)
 }
@@ -119,7 +117,6 @@ function singleAt(words: Words, at: number): Amount | undefined {
   return unit && { ...unit, amount: number.amount * unit.amount }
 }
 
-/** What a number counts, with how much one of it is. */
 function unitAt({ tokens, words }: Words, at: number): Amount | undefined {
   for (let size = Math.min(3, tokens.length - at); size > 0; size--) {
     const phrase = phraseAt(tokens, at, size)

@@ -112,22 +112,6 @@ test('a parameter overrides the words, and is enough to find something', () => {
   expect(mixed({ query: 'more than 5 dollars', kind: 'voucher' }).total).toBe(1)
 })
 
-test('of several brands, and of all brands for a use, one offer each comes first', () => {
-  const ask = storeOf(
-    ...[1, 2, 3].map((value) => card(`ROBLOX_${value}`, 'Roblox', 'US', [value, 'USD'])),
-    card('MINECRAFT_10', 'Minecraft', 'US', [10, 'USD']),
-  )
-  expect(ask('roblox or minecraft').ids.slice(0, 2)).toEqual(['ROBLOX_1', 'MINECRAFT_10'])
-  const { ids, leftOut } = storeOf(
-    voucher('A_1', { brand: 'A', subTypes: ['Gaming & Entertainment'], price: fixed(100) }),
-    voucher('A_2', { brand: 'A', subTypes: ['Gaming & Entertainment'], price: fixed(200) }),
-    voucher('B_9', { brand: 'B', subTypes: ['Gaming & Entertainment'], price: fixed(900) }),
-    voucher('C', { brand: 'C', subTypes: ['Restaurant'] }),
-  )('games for kids')
-  expect(ids).toEqual(['A_1', 'B_9', 'A_2'])
-  expect(leftOut).toEqual(['kids'])
-})
-
 test('a longer list begins as a shorter one does', () => {
   const offers = Array.from({ length: 260 }, (_, at) =>
     voucher(`V_${at}`, {
@@ -151,25 +135,6 @@ test('a fixed value comes before one that the buyer chooses', () => {
     voucher('FIXED', { price: fixed(2_500), faceValue: fixed(2_500) }),
   )
   expect(ask('gift card $25').ids).toEqual(['FIXED', 'OPEN'])
-})
-
-const naira = (usdc: number) => ({ price: fixed(usdc), faceValue: fixed(usdc * 1_000, 'NGN') })
-const lines = storeOf(
-  topup('GLO_NG_1', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...naira(100) }),
-  topup('MTN_NG_2', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...naira(200) }),
-  topup('GLO_NG_3', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...naira(300) }),
-  topup('MTN_NG_4', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...naira(400) }),
-  topup('MTN_GH_1', { brand: 'MTN_GH', brandName: 'MTN Ghana', country: 'GH', ...naira(50) }),
-)
-
-test.each([
-  ['+2348031234567', ['MTN_NG_2', 'MTN_NG_4', 'GLO_NG_1', 'GLO_NG_3']],
-  // A number may have been taken to the operator that the question names.
-  ['glo +2348031234567', ['GLO_NG_1', 'GLO_NG_3']],
-  // Of an operator that the store does not sell.
-  ['+2348091234567', ['GLO_NG_1', 'MTN_NG_2', 'GLO_NG_3', 'MTN_NG_4']],
-])('for the number %s, topups of its likely operator come first', (query, ids) => {
-  expect(lines(query)).toMatchObject({ ids, total: ids.length })
 })
 
 test('an amount after a phone number is no part of the number', () => {

@@ -33,7 +33,6 @@ export interface Question {
   readonly phoneOperator?: string | undefined
 }
 
-/** The offers of one kind that a question finds. */
 interface FoundKind {
   readonly kind: Kind
   readonly filters: Filters
@@ -44,12 +43,10 @@ interface FoundKind {
 
 export interface Found {
   readonly wish: Wish
-  /** Only kinds with offers. */
   readonly kinds: readonly FoundKind[]
   readonly total: number
   /** The parts of the question that the result does not take into account. */
   readonly unused: readonly Part[]
-  /** The same in words. */
   readonly leftOut: readonly string[]
 }
 
@@ -83,7 +80,6 @@ function foundWith(wish: Wish, found: readonly FoundKind[]): Found {
   return { wish, kinds: found, total, unused, leftOut }
 }
 
-/** What the words and the fields ask for, besides money. */
 type Subject = ReturnType<typeof subjectOf>
 
 interface Asked {
@@ -110,7 +106,6 @@ function subjectOf(asked: Asked) {
   return {
     ...asked,
     wanted,
-    /** The kinds that the words name. */
     named: [...new Set(named)],
     brands:
       brands.length === 0 ? undefined : byKind((kind) => brands.flatMap((one) => one.brands[kind])),
@@ -128,7 +123,6 @@ function subjectOf(asked: Asked) {
   }
 }
 
-/** Whether it names a brand, a use or a line, and not just a kind. */
 function namesGoods({ brands, use, wanted }: Subject): boolean {
   return (brands ?? use) !== undefined || wanted('phone', 'iccid').length > 0
 }
@@ -158,7 +152,6 @@ function kindsFor(subject: Subject): readonly Kind[] {
   )
 }
 
-/** The value that a card or a line should receive. */
 interface Value {
   readonly part: Part
   readonly amount: number
@@ -166,7 +159,6 @@ interface Value {
   readonly currencies: readonly string[] | undefined
 }
 
-/** What a question asks for, as conditions that must all be met. */
 type Wish = ReturnType<typeof wishOf>
 
 function wishOf(question: Asked) {
@@ -319,7 +311,6 @@ function unwantedFor(kind: Kind, { indexes, reading, brands }: Wish): Filters[] 
   }
 }
 
-/** What says so in its texts, and everything of the sub-type, which is wider: games and cinemas share one. */
 function usedFor(use: Use): Filters[] {
   return [...textsOf(use), ...use.subTypes.map((subType) => ({ subType }))]
 }
@@ -403,7 +394,6 @@ function withChange(wish: Wish, change: Partial<Question>, reading: Reading = wi
   return findFor(wish.indexes, { ...wish.question, ...change }, wish.rates, reading)
 }
 
-/** The lowest price, if all offers cost more than was allowed. */
 function budgetHint(wish: Wish, noun: string): Hint | undefined {
   if (wish.price.maxUsdc === undefined) return undefined
   const dearer = withChange(wish, { maxUsdc: Number.MAX_SAFE_INTEGER })
@@ -447,7 +437,6 @@ function placesElsewhere(
   return isElsewhere ? nearFirst(indexes[kind], countries, sold) : []
 }
 
-/** Names the one parameter or part of the words without which something is found. */
 function lessHint(wish: Wish, unused: readonly Part[], message: string): Hint {
   const { question, reading } = wish
   const names = ['minDataGb', 'minDays', 'covers', 'country', 'kind'] as const

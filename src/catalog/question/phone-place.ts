@@ -12,7 +12,6 @@ const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
 /** The number of an eSIM, which begins with the code of telecommunication. */
 const iccid = /(?:iccid:?\s*)?(?<![\d+])89(?:[ -]?\d){16,18}(?!\d)/i
 
-/** A part of a text. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -78,16 +77,10 @@ function international(number: string): PhoneNumber | undefined {
   return parsePhoneNumberFromString(`+${number.replace(/\D/g, '').replace(/^00/, '')}`)
 }
 
-/**
- * For each calling code, which operator the numbers that begin with some digits were assigned to. `npm run prepare` makes
- * it of the metadata of libphonenumber. A name is empty if hardly anybody knows it.
- */
+/** By calling code and first digits, from the metadata of libphonenumber. Empty if hardly anybody knows the name. */
 const operators: Readonly<Record<string, Readonly<Record<string, string>>>> = built
 
-/**
- * The operator that a number was first assigned to. In many countries people take their numbers to another operator, so
- * it is only likely. Undefined where numbers do not tell, as in North America.
- */
+/** Only likely, because people take their numbers to other operators. */
 function likelyOperator({ countryCallingCode, nationalNumber }: PhoneNumber): string | undefined {
   const names = operators[countryCallingCode] ?? {}
   for (let size = nationalNumber.length; size > 0; size--) {

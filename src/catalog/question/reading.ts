@@ -12,7 +12,6 @@ export type Indexes = Readonly<Record<Kind, SearchIndex>>
 /** Brands by kind, as the supplier's keys. */
 type Brands = Readonly<Record<Kind, readonly string[]>>
 
-/** What a part of a question says. */
 export type Said =
   | Exclude<Meaning, { readonly type: 'bound' | 'not' | 'join' | 'filler' }>
   | { readonly type: 'brand'; readonly brands: Brands }
@@ -38,7 +37,6 @@ export interface Reading {
   readonly parts: readonly Part[]
 }
 
-/** The parts of certain types. */
 export function partsOf<T extends Said['type']>(
   { parts }: Pick<Reading, 'parts'>,
   ...types: readonly T[]
@@ -173,7 +171,6 @@ class Reader {
     this.#parts.push(partAt(not, this.#text.slice(not.from, not.to), { type: 'context' }))
   }
 
-  /** Takes an amount with the words before and behind it that say whether it is a bound. */
   #takeAmount(at: number, { end: next, ...amount }: Amount): number {
     const { type, currencies } = amount
     if (type === 'other') return this.#add(at, next - at, { type: 'context' })

@@ -14,20 +14,17 @@ export interface Use {
   readonly texts: readonly string[]
 }
 
-/** An amount with its bounds, or just the amount. */
 export interface Bounded {
   readonly least?: number
   readonly most?: number
   readonly exact?: number
 }
 
-/** What a phrase of a question means, whatever the store sells. */
 export type Meaning =
   | { readonly type: 'country'; readonly code: string }
   | { readonly type: 'region'; readonly countries: readonly string[] }
   | { readonly type: 'use'; readonly use: Use }
   | { readonly type: 'kind'; readonly kind: Kind }
-  /** What goods are used with. */
   | { readonly type: 'device' }
   | ({ readonly type: 'data' | 'days' } & Bounded)
   /** The bound of an amount, before it or behind it. "Not over" is a maximum, as "at most" is. */
@@ -79,14 +76,12 @@ function makeVocabulary() {
     currencies: allCurrencies(),
     numbers: new Map(Object.entries(words.numbers)),
     months: allMonths(),
-    /** Between two dates or amounts. */
     until: new Set(phrasesIn(words.until)),
     /** Common words that look like names of brands, and are not taken for a part or a misspelling of one. */
     everyday: new Set(phrasesIn(words.everyday)),
   }
 }
 
-/** A list of phrases as it is written in a file, as the keys that phrases are looked up by. */
 function phrasesIn(list: string): string[] {
   return list.split(',').map(keyOf)
 }
@@ -158,10 +153,7 @@ function allUnits(): Map<string, Unit> {
   ])
 }
 
-/**
- * The codes that a word or sign may mean, folded and in the singular, the likeliest first: by code, the last word of the English name ("dollar" of "US Dollar"), and the words and
- * signs that are written.
- */
+/** The codes that a word or sign may mean, folded and in the singular, the likeliest first. */
 function allCurrencies(): Map<string, readonly string[]> {
   const english = new Intl.DisplayNames('en', { type: 'currency' })
   // Without metals and units of account, whose names have other meanings: "gold", "rights".

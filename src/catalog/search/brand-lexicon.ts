@@ -2,17 +2,14 @@ import aliases from './brand-aliases.json' with { type: 'json' }
 import type { Brand, SearchIndex } from './search-index.ts'
 import { type Likenesses, likenesses, nameFormsOf, phraseOf } from './words.ts'
 
-/** How people name the brands of one index. A brand is identified by the supplier's key. */
 export interface BrandLexicon {
   /** By whole names and aliases, as words with single spaces. */
   readonly whole: ReadonlyMap<string, readonly string[]>
   /** The same without spaces. */
   readonly joined: ReadonlyMap<string, readonly string[]>
   readonly like: Likenesses<readonly string[]>
-  /** By one of several words of a name. */
   readonly parts: ReadonlyMap<string, readonly string[]>
   readonly nameOf: (brand: string) => string
-  /** The brands that are for tests. */
   readonly tests: readonly string[]
 }
 
@@ -60,7 +57,6 @@ function addTo(map: Map<string, string[]>, key: string, brands: readonly string[
   if (brands.length > 0) map.set(key, [...new Set([...(map.get(key) ?? []), ...brands])])
 }
 
-/** The brands whose name or alias differs by one or two letters at most. */
 export function brandsLike({ like }: BrandLexicon, text: string): readonly string[] {
   return [...new Set(like(text).flat())]
 }

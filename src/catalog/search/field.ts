@@ -28,7 +28,6 @@ export class Field {
     })
   }
 
-  /** A value as the catalog writes it; undefined if no offer has it. */
   spelled(value: string): string | undefined {
     const place = this.#places.get(fold(value))
     return place === undefined ? undefined : this.values[place]
@@ -49,11 +48,10 @@ export class Field {
   /** The values among these offers, those of most offers first; of equal ones the first by name. */
   countsIn(offers: Bits): ValueCount[] {
     const counts = this.#countsIn(offers)
-    const places: number[] = []
-    for (let place = 0; place < counts.length; place++) if (counts[place]) places.push(place)
-    return places
-      .sort((one, other) => (counts[other] as number) - (counts[one] as number) || one - other)
-      .map((place) => [this.values[place] as string, counts[place] as number])
+    return this.values
+      .map((value, place) => [value, counts[place] as number] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([, one], [, other]) => other - one)
   }
 
   #countsIn(offers: Bits): Uint32Array {

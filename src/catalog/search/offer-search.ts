@@ -58,7 +58,6 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
 
 export interface Hint {
   readonly parameter?: string
-  /** With the other parameters as they are. */
   readonly nearest?: string
   readonly message: string
 }
@@ -87,7 +86,6 @@ function hintFor(empty: EmptySearch): Hint {
     const message = `${noneHave(parameter)}${others}.`
     const instead = `These find some: ${listed(works)}. Check that one of them is of use.`
     if (nearest !== undefined) return { parameter, nearest, message: `${message} ${instead}` }
-    // A change of this one parameter is enough to find something.
     if (finds({ ...params, [parameter]: undefined }))
       return { parameter, message: `${message} Leave it out to find some.` }
   }

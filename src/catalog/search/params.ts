@@ -99,29 +99,22 @@ export const countries: Param<readonly string[]> = {
   near: 'countries',
 }
 
+/** Takes the slug too: `south-asia` is South Asia. */
 export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
   return {
     schema: { type: 'string', enum: list },
     read: (name, value) => {
-      const key = fold(value)
-      return found(name, value, list, (item) => fold(item) === key)
-    },
-  }
-}
-
-/** Takes the slug too: `south-asia` is South Asia. */
-export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
-  return {
-    schema: { type: 'string', enum: list },
-    read: (name, value) => {
-      const slug = slugOf(value)
-      return found(name, value, list, (item) => slugOf(item) === slug)
+      const [key, slug] = [fold(value), slugOf(value)]
+      const item =
+        list.find((one) => fold(one) === key) ??
+        list.find((one) => slug !== '' && slugOf(one) === slug)
+      return item ?? unlisted(name, value, list)
     },
   }
 }
 
 export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
-  return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
+  return { ...oneOf(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
 
 /** A whole number within a range. Others are refused, because a silent clamp would hide a mistake. */
@@ -227,14 +220,7 @@ function countryCode(name: string, value: string): string {
   throw refused(name, message, countryMeantBy(value))
 }
 
-function found<T extends string>(
-  name: string,
-  value: string,
-  list: readonly T[],
-  test: (item: T) => boolean,
-): T {
-  const item = list.find(test)
-  if (item !== undefined) return item
+function unlisted(name: string, value: string, list: readonly string[]): never {
   const text = fold(value)
   const holding = list.filter((one) => text.length > 2 && fold(one).includes(text))
   const meant = holding.length === 1 ? holding[0] : nearestTo(value, list)
@@ -277,10 +263,7 @@ export function dollarsMeantBy(text: string): number | undefined {
   return /^\d{1,9}(\.\d{1,2})?$/.test(bare) ? Number(bare) : undefined
 }
 
-/**
- * The parameters of a call by name. A silently ignored one would hide a caller's mistake. @param known those that the
- * operation takes @throws Refusal naming one that is unknown, repeated or not readable
- */
+/** @throws Refusal naming a parameter that is not known, is repeated or cannot be read */
 export type ParamSource = (known: readonly string[]) => ReadonlyMap<string, string>
 
 const maxEcho = 64

@@ -251,12 +251,3 @@ describe('what a text finds', () => {
     expect(pages).toEqual(ids)
   })
 })
-
-test('offers that only their id tells apart keep one order over all pages', () => {
-  const alike = Array.from({ length: 45 }, (_, at) => topup(`T${(at * 7) % 45}`))
-  const { topup: lines } = catalogOf(alike, pricing).listed
-  const pages = [0, 20, 40].flatMap((offset) =>
-    lines.search({}, { limit: 20, offset }).offers.map(({ id }) => id),
-  )
-  expect(pages).toEqual(alike.map(({ id }) => id as string).sort())
-})

@@ -18,7 +18,14 @@ import {
   type ValueCount,
 } from './field.ts'
 import { type Filters, without } from './filters.ts'
-import { type FieldName, type Stock, stockOf, type Valuation, valuationOf } from './stock.ts'
+import {
+  type FieldName,
+  pageIn,
+  type Stock,
+  stockOf,
+  type Valuation,
+  valuationOf,
+} from './stock.ts'
 import { phraseOf, soughtWordsOf } from './words.ts'
 
 export interface Page {
@@ -70,7 +77,7 @@ export class SearchIndex {
     const shown: number[] = []
     let toSkip = offset
     for (const rank of ranks) {
-      shown.push(...ranking.pageIn(rank, toSkip, limit - shown.length))
+      shown.push(...pageIn(ranking, rank, toSkip, limit - shown.length))
       if (shown.length === limit) break
       toSkip = Math.max(0, toSkip - countOf(rank))
     }
@@ -116,11 +123,10 @@ export class SearchIndex {
 
   lowestUsdc(filters: Filters): number | undefined {
     const { orders, usdc } = this.#matcher.valuation
-    const [position] = orders.price.pageIn(this.#matching(filters), 0, 1)
+    const [position] = pageIn(orders.price, this.#matching(filters), 0, 1)
     return position === undefined ? undefined : usdc[position]
   }
 
-  /** In the order of their first offers. */
   brands(): readonly Brand[] {
     this.#brands ??= this.#listBrands()
     return this.#brands
@@ -159,7 +165,6 @@ export interface KindIndex {
   readonly sold: SearchIndex
 }
 
-/** @param known the stock of the same offers, if there is one already */
 export function* buildIndex(
   offers: readonly Offer[],
   pricing: Pricing,

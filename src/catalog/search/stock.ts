@@ -22,7 +22,6 @@ export interface Stock extends Readonly<Record<FieldName, Field>> {
   /** By brand name and then by id. The position of an offer in this list stands for it everywhere in the search. */
   readonly offers: readonly Offer[]
   readonly words: Lexicon
-  /** In the forms that a whole text is compared with. */
   readonly brandNames: Lexicon
   readonly brandWords: Lexicon
   readonly multiCountry: Bits
@@ -109,7 +108,6 @@ export function coveredBy(offer: Offer): string[] {
   return [...new Set([...own, ...kindOf(offer).indexed(offer).covers])].sort()
 }
 
-/** The texts that a search looks in (docs/contributors/decisions/017). */
 function textsOf(offer: Offer): string[] {
   const { brand, brandName, shortNotes = '', subTypes, regions, country } = offer
   const places = country === undefined ? [] : countryNames(country)
@@ -119,12 +117,7 @@ function textsOf(offer: Offer): string[] {
 
 /** Sorts brand by brand, so that no sort takes long. */
 function* sorted(offers: readonly Offer[]): Sliced<readonly Offer[]> {
-  const ofName = new Map<string, Offer[]>()
-  yield* eachOf(offers, (offer) => {
-    const list = ofName.get(offer.brandName)
-    if (list === undefined) ofName.set(offer.brandName, [offer])
-    else list.push(offer)
-  })
+  const ofName = Map.groupBy(offers, ({ brandName }) => brandName)
   const names = Array.from(ofName.keys(), (name) => `${fold(name)}\u0000${name}`).sort()
   const inOrder: Offer[] = []
   yield* eachOf(
@@ -172,7 +165,6 @@ class Lexicon {
     return this.#postings.slice(first, end)
   }
 
-  /** Those with one letter added, left out, changed, or swapped with its neighbour. */
   typosOf(word: string): Postings[] {
     return this.#postings.filter((_, at) => isTypoOf(word, this.#entries[at] as string))
   }
@@ -216,27 +208,19 @@ export interface Valuation {
   /** The bounds of the face value in USD, or of the price if the face value has no rate; NaN without either. */
   readonly leastUsd: Float64Array
   readonly mostUsd: Float64Array
-  readonly orders: Readonly<Record<'published' | 'low' | 'high' | 'price', Ranking>>
+  readonly orders: Readonly<Record<'published' | 'low' | 'high' | 'price', Uint32Array>>
 }
 
-class Ranking {
-  readonly #positions: Uint32Array
-
-  constructor(positions: Uint32Array) {
-    this.#positions = positions
+export function pageIn(order: Uint32Array, bits: Bits, offset: number, limit: number): number[] {
+  const end = Math.min(countOf(bits), offset + limit)
+  const page: number[] = []
+  for (let rank = 0, found = 0; found < end; rank++) {
+    const position = order[rank] as number
+    if (!has(bits, position)) continue
+    if (found >= offset) page.push(position)
+    found += 1
   }
-
-  pageIn(bits: Bits, offset: number, limit: number): number[] {
-    const end = Math.min(countOf(bits), offset + limit)
-    const page: number[] = []
-    for (let rank = 0, found = 0; found < end; rank++) {
-      const position = this.#positions[rank] as number
-      if (!has(bits, position)) continue
-      if (found >= offset) page.push(position)
-      found += 1
-    }
-    return page
-  }
+  return page
 }
 
 export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuation> {
@@ -261,7 +245,7 @@ export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuat
     leastUsd,
     mostUsd,
     orders: {
-      published: new Ranking(published),
+      published,
       low: yield* byValue(published, leastUsd, 1),
       high: yield* byValue(published, leastUsd, -1),
       price: yield* byValue(published, usdc, 1),
@@ -269,10 +253,7 @@ export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuat
   }
 }
 
-/**
- * By brandName, price, offerId (docs/contributors/decisions/017). An offer that is not sold stands where the supplier's
- * price would put it; within a brand, one without a price in USD comes last.
- */
+/** By brandName, price, offerId. An offer that is not sold stands where the supplier's price would put it. */
 function* publishedOrder(offers: readonly Offer[], usd: Float64Array): Sliced<Uint32Array> {
   const order = Uint32Array.from(offers.keys())
   const compare = (one: number, other: number) =>
@@ -292,14 +273,8 @@ function* publishedOrder(offers: readonly Offer[], usd: Float64Array): Sliced<Ui
 }
 
 /** Equal ones as published, unknown ones (NaN) last. */
-function* byValue(published: Uint32Array, values: Float64Array, sign: 1 | -1): Sliced<Ranking> {
-  const ofValue = new Map<number, number[]>()
-  yield* eachOf(published, (position) => {
-    const value = values[position] as number
-    const list = ofValue.get(value)
-    if (list === undefined) ofValue.set(value, [position])
-    else list.push(position)
-  })
+function* byValue(published: Uint32Array, values: Float64Array, sign: 1 | -1): Sliced<Uint32Array> {
+  const ofValue = Map.groupBy(published, (position) => values[position] as number)
   const sorted = [...ofValue].sort(
     ([one], [other]) =>
       Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || sign * (one - other),
@@ -310,7 +285,7 @@ function* byValue(published: Uint32Array, values: Float64Array, sign: 1 | -1): S
     order.set(positions, filled)
     filled += positions.length
   }
-  return new Ranking(order)
+  return order
 }
 
 /** Compares without subtracting: the difference of two infinite prices would be NaN. */

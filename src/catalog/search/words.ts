@@ -4,10 +4,7 @@ import { fold, wordsOf } from '../../lib/text.ts'
 /** A typo is allowed only if one of the two words has this many letters (docs/contributors/decisions/017). */
 const lettersForTypos = 5
 
-/**
- * The words that a text is found by. Words with an apostrophe count both joined and separate, because people write
- * "McDonald's" as "mcdonalds" and "L'Oréal" as "oreal".
- */
+/** Words with an apostrophe also joined: people write "McDonald's" as "mcdonalds", "L'Oréal" as "oreal". */
 export function indexWordsOf(text: string): string[] {
   const words = wordsOf(text)
   const joined = /['’]/.test(text) ? wordsOf(text.replace(/['’]/g, '')) : []
@@ -20,7 +17,6 @@ export function soughtWordsOf(text: string): string[] {
   return wordsOf(text).flatMap((word) => partsOf(word) ?? [word])
 }
 
-/** The number and the unit of a word such as "10gb"; undefined for any other word. */
 function partsOf(word: string): [string, string] | undefined {
   const [, amount, unit] = /^(\d+)(gb|mb|tb|d|days?|min)$/.exec(word) ?? []
   return amount === undefined || unit === undefined ? undefined : [amount, unit]
@@ -31,7 +27,6 @@ export function nameFormsOf(name: string): string[] {
   return [...new Set([fold(name), phraseOf(name), phraseOf(name.replace(/['’]/g, ''))])]
 }
 
-/** The words of a text with single spaces between them. */
 export function phraseOf(text: string): string {
   return wordsOf(text).join(' ')
 }
@@ -47,7 +42,6 @@ export function isTypoOf(word: string, other: string): boolean {
   return short.slice(at + 1) === long.slice(at + 1) || isSwapped(short, long)
 }
 
-/** Whether two words of the same length differ by two neighbouring letters. */
 function isSwapped(word: string, other: string): boolean {
   const at = firstDifference(word, other)
   const [first = '', second = ''] = word.slice(at, at + 2)
