@@ -136,10 +136,7 @@ interface Reading {
   readonly failed: readonly string[]
 }
 
-/**
- * Half of a list looks like a list: only its size shows it, and only for each kind, because all vouchers may be missing
- * from a list that is long with topups. @throws the first error, if no list could be read
- */
+/** @throws the first error, if no list could be read */
 async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const { sources, signal } = deps
   const lists = new Map<string, Listing>()
@@ -159,14 +156,24 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
     const sizes = Object.groupBy(lists.get(supplier)?.offers ?? [], ({ kind }) => kind)
     return kinds.flatMap((kind) => {
       const list = listName(supplier, kind)
-      const [size, before = 0] = [sizes[kind]?.length ?? 0, last.sizes[list]]
-      if (faults.has(supplier)) return before > 0 ? [[list, messageOf(faults.get(supplier))]] : []
-      // If the last list is too old to sell by, the new one is believed.
-      const isDoubted = size * 2 < before && !isOldList(readAtOf(last, list), now)
-      return isDoubted ? [[list, `The supplier lists ${size} ${kind} offers after ${before}.`]] : []
+      if (last.sizes[list] === undefined) return []
+      if (faults.has(supplier)) return [[list, messageOf(faults.get(supplier))]]
+      const doubt = doubtAbout(list, sizes[kind]?.length ?? 0, last, now)
+      return doubt === undefined ? [] : [[list, doubt]]
     })
   })
   return { lists, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
+}
+
+/**
+ * Half of a list looks like a list: only its size shows it, and only for each kind, because all vouchers may be missing
+ * from a list that is long with topups. If the last list is too old to sell by, the new one is believed.
+ */
+function doubtAbout(list: ListName, size: number, last: Catalog, now: Date): string | undefined {
+  const [, kind] = list.split('/')
+  const before = last.sizes[list] ?? 0
+  if (size * 2 >= before || isOldList(readAtOf(last, list), now)) return undefined
+  return `The supplier lists ${size} ${kind} offers after ${before}.`
 }
 
 /** So that reading a list again takes hardly more memory. */
