@@ -10,10 +10,7 @@ export interface Example {
   readonly body: unknown
 }
 
-/**
- * The examples of each operation, by its id: all its successes, and the refusals that no earlier operation
- * has an example of.
- */
+/** By operation: all successes, and the refusals that no earlier operation has an example of. */
 export type Recorded = Readonly<Record<string, readonly Example[]>>
 
 const file = new URL('examples.json', import.meta.url)

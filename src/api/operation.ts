@@ -19,10 +19,7 @@ import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
 
-/**
- * One call of the API, described once: the routes, the manifest, openapi.json, the tools of MCP and the pages for
- * models are all made from it.
- */
+/** The routes, the manifest, openapi.json, the tools of MCP and the pages for models come from it. */
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -1,7 +1,4 @@
-/**
- * RFC 8785, so that equal values have equal hashes: members sorted by the UTF-16 code units of their names. Only for
- * what was read from JSON, and without lone surrogates.
- */
+/** RFC 8785, of what was read from JSON and has no lone surrogates: sorts by UTF-16 code units. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

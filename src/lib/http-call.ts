@@ -11,7 +11,6 @@ export type Answer =
 
 interface JsonService {
   readonly baseUrl: string
-  /** The whole `Authorization` header: a secret. */
   readonly authorization: string
   /** For the whole call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
@@ -30,10 +29,7 @@ export interface JsonRequest {
 
 const maxDefaultBytes = 256 * 1024
 
-/**
- * Never repeats a call: only the caller knows what is safe. Reasons are logged, so they hold no secret and no message
- * of fetch.
- */
+/** Never repeats a call. Its reasons are logged, so they hold no secret and no message of fetch. */
 export async function callJson(service: JsonService, request: JsonRequest): Promise<Answer> {
   const timeout = AbortSignal.timeout(service.timeoutMs)
   const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal])

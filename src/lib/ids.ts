@@ -12,12 +12,9 @@ export function idInCapitals(id: string): string {
   return id.toUpperCase()
 }
 
-/** Crockford's base 32 has no ambiguous letters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/**
- * From a digest keyed with a secret of the store: whoever has an id reads or approves something, so it has 130 bits.
- */
+/** 130 bits of a digest keyed with a secret: whoever has an id reads or approves something. */
 function derived<Id extends string>(prefix: string): (digest: string) => Id {
   return (digest) => {
     const bytes = Buffer.from(digest, 'hex').subarray(0, 26)

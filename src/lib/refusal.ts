@@ -1,7 +1,4 @@
-/**
- * @param title the same words for every refusal of a code (RFC 9457)
- * @param retryable whether the very same request may succeed later
- */
+/** Retryable: the very same request may succeed later. Titles are fixed (RFC 9457). */
 const rule = (status: number, title: string, retryable = false) => ({ status, title, retryable })
 export type Rule = Readonly<ReturnType<typeof rule>>
 

@@ -2,9 +2,7 @@ const usualCacheMs = 5_000
 /** Callers wait no longer than this. Prometheus gives up after ten seconds. */
 const maxWaitMs = 2_000
 
-/**
- * Reads at most once at a time and once in `cacheMs`. A caller gets undefined if that fails or takes longer than 2 s.
- */
+/** A caller gets undefined if the read fails or takes longer than 2 s. */
 export function cachedBriefly<T>(
   read: () => Promise<T | undefined>,
   cacheMs = usualCacheMs,

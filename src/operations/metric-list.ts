@@ -6,7 +6,6 @@ import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/payment.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 
-/** The state behind the gauges. A value that could not be read is undefined. */
 export interface StoreState {
   readonly now: Date
   readonly parts: Parts
@@ -33,10 +32,8 @@ export interface StoreState {
   readonly ratesAsOf: Date | undefined
 }
 
-/** Values with those of the labels, in the order of the metric's labels. */
 type Rows = readonly (readonly [...labels: string[], value: number])[]
 
-/** For `/metrics` and docs/operators/metrics.md. */
 export interface Metric {
   readonly help: string
   /** A counter never decreases, as `rate` requires. */

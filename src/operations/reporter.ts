@@ -18,7 +18,6 @@ export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent | EarlierWall
 interface About {
   /** `warn`: something to know. `error`: something to act on. */
   readonly level: 'warn' | 'error'
-  /** For docs/operators/operations.md. */
   readonly help: string
 }
 

@@ -45,10 +45,7 @@ export function sameHash(one: string, other: string): boolean {
   return ours.length === theirs.length && timingSafeEqual(ours, theirs)
 }
 
-/**
- * Signs what callers send back later, so that the store keeps no state for unpaid calls. The purpose keeps it to one
- * use.
- */
+/** So the store keeps no state for unpaid calls. The purpose keeps a signature to one use. */
 export type Signer = ReturnType<typeof createSigner>
 
 export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
@@ -197,10 +194,7 @@ function pairOf(seed: Buffer) {
   return { privateKey, published: { ...named, kid, alg: 'EdDSA', use: 'sig' } as const }
 }
 
-/**
- * Tokens that we sign and do not store, so that they cannot be revoked: they are short-lived. The prefix tells a token
- * from others that are sent in the same place.
- */
+/** They cannot be revoked, so they are short-lived. */
 interface TimedToken {
   readonly names: readonly string[]
   readonly expiresAt: Date

@@ -58,10 +58,7 @@ const fulfillment = {
 const automatic = { type: 'automatic' }
 const PolicyType = z.looseObject({ type: z.string() })
 
-/**
- * When money goes back (x402-signals 4.2): delivered goods are not refunded, undelivered ones are. The type is that
- * of a kind, or `conditional` for the store, which is not in the vocabulary: the rules stand beside it.
- */
+/** x402-signals 4.2. `conditional`, of the whole store, is not in its vocabulary. */
 const refund = {
   version: policyVersion,
   mode: policyMode,
@@ -114,10 +111,7 @@ const refundByKind = byKind((kind) => {
   return { type: refund, ...(note === undefined ? {} : { note }) }
 })
 
-/**
- * The same for one kind, beside its price. For agents this block takes precedence over the manifest (x402-signals
- * 5.1), so it is complete.
- */
+/** Complete, as it takes precedence over the manifest (x402-signals 5.1). */
 const kindPolicies = {
   fulfillment_policy: fulfillmentPolicy,
   refund_policy: [shapeOf(refund), ({ kind }) => publish(refund, goods[kind].refund)],

@@ -208,9 +208,7 @@ export function readShopQuery(given: { get(name: string): string | null }, sold:
   return { query, faults }
 }
 
-/**
- * A brand as the catalog writes it, so that every spelling is the same search; else in the form for comparing names.
- */
+/** So that every spelling of a brand is the same search. */
 function brandIn(sold: Indexes, of: readonly Kind[]): Param<string> {
   const read: Param<string>['read'] = (name, value) => {
     const compared = searchName.read(name, value)

@@ -151,10 +151,7 @@ export async function leaveAddress(
   return mailed
 }
 
-/**
- * The orders with which this address was left, newest first, and the checkouts of which a payment was seen. Anyone
- * can begin a checkout with the address of somebody else, who must not get mail about it.
- */
+/** Anyone can begin a checkout with somebody else's address, who must not get mail about it. */
 export async function ordersFor(
   deps: OrderTrackingDeps,
   { book, digest }: MailDeps,

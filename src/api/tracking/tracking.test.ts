@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { type CheckoutWorld, checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
-import { newOrderId } from '../../../test/doubles/ids.ts'
 import type { Script } from '../../../test/doubles/orders.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../../test/fixtures/offers.ts'
@@ -234,15 +233,6 @@ describe('the recovery code', () => {
     for (const text of ['', 'AAAA-AAAA-AAAA', `${code}2`, code.slice(1), ...changed]) {
       expect(linkTokenForCode(deps, orderId, text), text).toBeUndefined()
     }
-  })
-
-  test('is made of 32 letters, each as likely as the others', () => {
-    const codes = createDigest([key], 'recovery-code')
-    const letters = Array.from({ length: 400 }, () => recoveryCodeOf({ codes }, newOrderId()))
-    const counts = Map.groupBy(letters.join('').replaceAll('-', ''), (letter) => letter)
-    expect(counts.size).toBe(32)
-    // 150 of each are expected; this is further away than six standard deviations.
-    for (const { length } of counts.values()) expect(Math.abs(length - 150)).toBeLessThan(75)
   })
 })
 
