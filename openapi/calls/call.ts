@@ -11,9 +11,8 @@ export interface Ask {
 }
 
 /**
- * Where a call goes. `open`: the store. `busy`: the same from an address above its rate limit. `away`: a store
- * that reaches neither its database, nor the chain, nor exchange rates. `broken`: a store with a defect.
- * `dear`: a store for which the fees of the network are too high.
+ * `busy`: the open store, from an address above its rate limit. `away`: one that reaches neither its database, nor the
+ * chain, nor exchange rates. `broken`: one with a defect. `dear`: one for which the network's fees are too high.
  */
 export type Place = 'open' | 'busy' | 'away' | 'broken' | 'dear'
 

@@ -3,6 +3,7 @@ import type { Brand } from './ids.ts'
 /** USDC in its smallest unit, a millionth of a dollar. 12.50 USDC is 12_500_000n. */
 export type Usdc = Brand<bigint, 'Usdc'>
 
+/** US dollars in whole cents. 12.50 USD is 1250. */
 export type Cents = Brand<number, 'Cents'>
 
 export const usdcDecimals = 6

@@ -16,6 +16,7 @@ export interface GasFacts {
   readonly perTransfer: bigint
 }
 
+/** In whole units of its currency. */
 export interface SupplierWallet {
   readonly available: number
   readonly currency: string

@@ -321,23 +321,17 @@ function amountOf({ amount, divisor, currency }: FaceValue): string {
 }
 
 /** The package's hooks for the stock server omit the transaction and sign each repeat anew. */
-export function createIssuer(site: Site, keys: SigningKeys): Issuer {
-  // Read each time, because the current key may have changed.
-  const signerNow = () => {
-    const { kid, sign } = keys.current
-    return {
-      ...{ kid: `${didOf(site)}#${kid}`, format: 'jws' as const, algorithm: 'EdDSA' },
-      sign: async (bytes: Uint8Array) => sign(bytes),
-    }
+export function createIssuer(site: Site, { current: { kid, sign } }: SigningKeys): Issuer {
+  const signer = {
+    ...{ kid: `${didOf(site)}#${kid}`, format: 'jws' as const, algorithm: 'EdDSA' },
+    sign: async (bytes: Uint8Array) => sign(bytes),
   }
+  const { issueOffer } = createJWSOfferReceiptIssuer(signer.kid, signer)
   return {
-    issueOffer(resourceUrl, offer) {
-      const signer = signerNow()
-      return createJWSOfferReceiptIssuer(signer.kid, signer).issueOffer(resourceUrl, offer)
-    },
+    issueOffer,
     signReceipt: async (payload) => ({
       format: 'jws',
-      signature: await createJWS(payload, signerNow()),
+      signature: await createJWS(payload, signer),
     }),
   }
 }
