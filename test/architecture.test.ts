@@ -39,7 +39,7 @@ interface Part {
 
 /** The architecture: each part, its size, and what it may import. To raise a size, say in the commit what the lines buy. */
 const parts: Readonly<Record<string, Part>> = {
-  lib: { lines: 600, mayImport: [] },
+  lib: { lines: 500, mayImport: [] },
   secrets: { lines: 300, mayImport: ['lib'] },
   health: { lines: 600, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
