@@ -132,7 +132,6 @@ export const listedInvoiceSchema = invoiceSchema.extend({
     .nullish()
     .catch(null),
 })
-export type ListedInvoice = z.infer<typeof listedInvoiceSchema>
 
 export const paymentMethodSchema = z.object({
   paymentMethodId: z.string(),

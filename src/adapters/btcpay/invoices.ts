@@ -22,7 +22,6 @@ import {
   type GreenfieldResponse,
   invoiceSchema,
   isKeyRefused,
-  type ListedInvoice,
   listedInvoiceSchema,
   paymentMethodSchema,
   segment,
@@ -154,7 +153,7 @@ export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Pr
   }
   // A key may have access to several stores, and BTCPay chose the id.
   if (response.value.storeId !== deps.greenfield.storeId) {
-    return { outcome: 'unknown', reason: 'the invoice belongs to another store of BTCPay' }
+    return unknown('the invoice belongs to another store of BTCPay')
   }
   return withPayments(deps, coin, response.value)
 }
@@ -203,18 +202,14 @@ async function isPassed({ isTaken }: WantedInvoice, address: string, passed: Set
   return isOthers
 }
 
-type FindResult =
-  | { readonly outcome: 'found'; readonly invoices: readonly ListedInvoice[] }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<FindResult> {
+async function find(greenfield: Greenfield, checkout: CheckoutId) {
   const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
   const path = `${invoicesOf(greenfield)}?${query}`
   const request = { method: 'GET', path, maxBytes: maxListBytes } as const
   const response = await ask(greenfield, z.array(listedInvoiceSchema), request)
   if (response.outcome !== 'ok') return unclear(response)
   const ours = response.value.filter(({ metadata }) => metadata.orderId === checkout)
-  return { outcome: 'found', invoices: ours.sort(byAge) }
+  return { outcome: 'found', invoices: ours.sort(byAge) } as const
 }
 
 function byAge(one: GreenfieldInvoice, other: GreenfieldInvoice): number {
@@ -245,20 +240,12 @@ function create(
   return ask(greenfield, invoiceSchema, { method: 'POST', path: invoicesOf(greenfield), body })
 }
 
-type OpenResult =
-  | { readonly outcome: 'open'; readonly invoice: Invoice }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-async function shownAs(
-  deps: InvoiceDeps,
-  wanted: WantedInvoice,
-  invoice: GreenfieldInvoice,
-): Promise<OpenResult> {
+async function shownAs(deps: InvoiceDeps, wanted: WantedInvoice, invoice: GreenfieldInvoice) {
   if (!isAsWanted(invoice, wanted, deps.greenfield.storeId)) {
-    return { outcome: 'unknown', reason: 'the invoice at BTCPay asks for something else' }
+    return unknown('the invoice at BTCPay asks for something else')
   }
   const read = await withPayments(deps, wanted.coin, invoice)
-  return read.outcome === 'found' ? { outcome: 'open', invoice: read.invoice } : read
+  return read.outcome === 'found' ? ({ outcome: 'open', invoice: read.invoice } as const) : read
 }
 
 function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: string): boolean {
@@ -372,8 +359,8 @@ function dateOf(seconds: number): Date {
   return new Date(seconds * 1_000)
 }
 
-function unknown(reason: string): InvoiceRead {
-  return { outcome: 'unknown', reason }
+function unknown(reason: string) {
+  return { outcome: 'unknown', reason } as const
 }
 
 type Status = Invoice['status']

@@ -221,7 +221,7 @@ export interface Paging {
 }
 
 /** A piece that the node refuses is halved. @throws its refusal of a single block */
-export async function* inPieces<T>(
+export async function* inPieces<T extends object>(
   { from, to }: Blocks,
   read: (piece: Blocks) => Promise<T>,
   { newestFirst = false, signal }: Paging = {},
@@ -233,26 +233,18 @@ export async function* inPieces<T>(
     const piece = newestFirst
       ? { from: Math.max(rest.from, rest.to - size + 1), to: rest.to }
       : { from: rest.from, to: Math.min(rest.to, rest.from + size - 1) }
-    const answer = await orTooMuch(() => read(piece), piece)
-    if (answer.tooMuch) {
+    const answer = await read(piece).catch((error: unknown) => {
+      if (piece.from === piece.to || !isRefusal(error)) throw error
+      return undefined
+    })
+    if (answer === undefined) {
       size = Math.floor((piece.to - piece.from + 1) / 2)
       continue
     }
-    yield answer.value
+    yield answer
     rest = newestFirst
       ? { from: rest.from, to: piece.from - 1 }
       : { from: piece.to + 1, to: rest.to }
-  }
-}
-
-type Answered<T> = { readonly tooMuch: false; readonly value: T } | { readonly tooMuch: true }
-
-async function orTooMuch<T>(read: () => Promise<T>, { from, to }: Blocks): Promise<Answered<T>> {
-  try {
-    return { tooMuch: false, value: await read() }
-  } catch (error) {
-    if (from === to || !isRefusal(error)) throw error
-    return { tooMuch: true }
   }
 }
 

@@ -158,11 +158,7 @@ async function chainFacts(
 /** The gas of a plain transfer with its margin, rounded up for one resend at a higher fee. */
 const gasOfTransfer = 150_000n
 
-async function gasFacts({
-  reader,
-  gasAccount,
-  fees,
-}: Pick<Chain, 'reader' | 'gasAccount' | 'fees'>) {
+async function gasFacts({ reader, gasAccount, fees }: Chain) {
   const [balance, { maxFeePerGas }] = await Promise.all([
     reader.getBalance({ address: gasAccount.address }),
     fees(),

@@ -189,11 +189,9 @@ const maxChecks = 100
 /** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
 const checksWhenCrowded = 4
 
-type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
-
-export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {
+export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>) {
   let underWay = 0
-  return async (check, busy) => {
+  return async <T>(check: () => Promise<T>, busy: T): Promise<T> => {
     if (underWay >= (load.isCrowded() ? checksWhenCrowded : maxChecks)) return busy
     underWay += 1
     try {

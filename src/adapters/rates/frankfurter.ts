@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
 import { messageOf, whyCallFailed } from '../../lib/errors.ts'
-import { readText } from '../../lib/http-call.ts'
+import { parseJson, readText } from '../../lib/http-call.ts'
 import { repeat } from '../../lib/scheduling.ts'
 
 export interface FrankfurterOptions {
@@ -38,7 +38,7 @@ async function latest(
 ): Promise<RateTable> {
   const { status, text } = await read(options, url, signal)
   if (status !== 200) throw new Error(`${url.host} answered ${status}`)
-  const table = Latest.safeParse(jsonOf(text))
+  const table = Latest.safeParse(parseJson(text))
   if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
   const { date, rates } = table.data
   // The ECB publishes the rates of the day at about 16:00 in Frankfurt: 15:00 UTC in winter.
@@ -59,21 +59,6 @@ async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) 
   }
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-export interface KeptRates {
-  /** Undefined until the first table was read. The table stays while newer ones cannot be read. */
-  current(): RateTable | undefined
-  readonly first: Promise<void>
-  readonly stopped: Promise<void>
-}
-
 export type RatesRead =
   | {
       readonly outcome: 'read'
@@ -90,7 +75,7 @@ export interface KeepRatesOptions {
 }
 
 /** Reads the rates now and then hourly. A failed reading is retried after a minute, doubling up to an hour. */
-export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRates {
+export function keepRates(source: RateSource, options: KeepRatesOptions) {
   let table: RateTable | undefined
   const sift = createSieve(options.now)
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
@@ -104,6 +89,7 @@ export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRa
     return read.outcome === 'read'
   }
   const rhythm = { everyMs: options.everyMs ?? hourMs, retryMs, signal: options.signal }
+  // The table stays while newer ones cannot be read.
   return { current: () => table, first, stopped: repeat(task, rhythm).finally(firstEnded) }
 }
 

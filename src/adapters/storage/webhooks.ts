@@ -7,11 +7,9 @@ import {
   giveUpAfterMs,
   maxPerReceiver,
   redeliverEveryMs,
-  type WebhookData,
   type WebhookState,
   type WebhookStore,
 } from '../../orders/webhooks/ports.ts'
-import type { Sealed } from '../../secrets/secrets.ts'
 import { type Database, inBatches } from './database.ts'
 
 export function createWebhookStore(database: Database): WebhookStore {
@@ -34,8 +32,7 @@ export function createWebhookStore(database: Database): WebhookStore {
 
     async claimDue(limit) {
       const values = [limit, maxPerReceiver, deliveryLeaseMs]
-      const { rows } = await database.query<DeliveryRow>(claimSql, values)
-      return rows.map(({ order_id, ...delivery }) => ({ ...delivery, order: order_id }))
+      return (await database.query<Delivery>(claimSql, values)).rows
     },
 
     async end({ id, lease }, result) {
@@ -131,19 +128,8 @@ const claimSql = `
     locked_until = now() + $3 * interval '1 ms'
   from taken, order_webhooks hook
   where event.id = taken_id and hook.order_id = event.order_id
-  returning event.id, event.order_id, event.type, event.at, event.data, event.attempts, hook.target,
+  returning event.id, event.order_id as order, event.type, event.at, event.data, event.attempts, hook.target,
     event.locked_until::text as lease`
-
-interface DeliveryRow {
-  readonly id: string
-  readonly order_id: OrderId
-  readonly type: string
-  readonly at: Date
-  readonly data: WebhookData
-  readonly attempts: number
-  readonly target: Sealed
-  readonly lease: Delivery['lease']
-}
 
 /** The wait never exceeds `give_up_at`, when the last attempt is made. */
 const endSql = `
