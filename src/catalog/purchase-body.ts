@@ -17,7 +17,6 @@ export interface LineItem {
 }
 
 export interface BodyRules {
-  /** What is wrong with a value, as the offer is sold now. */
   readonly rangeFault?: (value: Cents) => FaultReason | undefined
   /** Only in a sandbox may webhooks go to this machine. */
   readonly allowsLoopback?: boolean | undefined
@@ -150,7 +149,6 @@ export function meaning(fault: Fault, meant: string | number | undefined): Fault
   return meant === undefined ? fault : { ...fault, didYouMean: meant }
 }
 
-/** Those that this offer requires beyond those of its kind. */
 function missingFields(offer: Offer, fields: Fields): Fault[] {
   const always = recipientSchemas[offer.kind].required
   return requiredFieldsOf(offer)

@@ -1,13 +1,11 @@
 import { fold } from '../../lib/text.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A word, a number, a sign, or one letter of writing without spaces, of a question. */
 export interface Token {
   /** Folded. */
   readonly word: string
   readonly from: number
   readonly to: number
-  /** What stands between it and the token before it. */
   readonly gap: string
   readonly isNumber: boolean
   readonly isUpper: boolean
@@ -29,7 +27,6 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** The tokens from `at` on as one phrase: with single spaces where something stands between them. */
 export function phraseAt(tokens: readonly Token[], at: number, size: number): string {
   let phrase = tokens[at]?.word ?? ''
   for (const { word, gap } of tokens.slice(at + 1, at + size)) {
@@ -91,7 +88,6 @@ function dateAt({ tokens, words }: Words, at: number): DayOfYear | undefined {
   return { day, month, end: month === undefined ? end : end + 1 }
 }
 
-/** Where the second of two amounts begins; -1 unless a dash or a word such as "to" is between them. */
 function endOfSeparator({ tokens, words }: Words, at: number): number {
   const { gap = '', word = '' } = tokens[at] ?? {}
   if (/^[.\s]*[-–—]\s*$/.test(gap)) return at
@@ -147,10 +143,7 @@ export function amountIn(text: string): number {
   return Number.parseFloat(text.replace(/(?<!^0)[.,](?=\d{3}(?!\d))/g, '').replace(',', '.'))
 }
 
-/**
- * The currencies that a word before an amount may mean. A dollar sign behind letters that no currency has is one of its
- * own, which nothing is sold in: "Q$".
- */
+/** A dollar sign behind letters that no currency has is one of its own, which nothing is sold in: "Q$". */
 function currenciesBefore({ tokens, words }: Words, at: number): readonly string[] | undefined {
   const { word = '' } = tokens[at] ?? {}
   // "All" and "top" are words rather than codes.

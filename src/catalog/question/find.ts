@@ -45,7 +45,6 @@ export interface Found {
   readonly wish: Wish
   readonly kinds: readonly FoundKind[]
   readonly total: number
-  /** The parts of the question that the result does not take into account. */
   readonly unused: readonly Part[]
   readonly leftOut: readonly string[]
 }
@@ -180,7 +179,6 @@ function wishOf(question: Asked) {
     ...limits,
     value?.part,
   ])
-  /** Filters of which an offer that is worth enough meets one. */
   const worth = undefined as readonly Filters[] | undefined
   return { ...subject, kinds: asked, price, value, worth, used }
 }
@@ -276,7 +274,6 @@ function worthsOf({ part, amount, currencies }: Value, wish: Wish): Wish[] {
   return isDollars ? [exact, anyAmount, whatever] : [exact, anyAmount]
 }
 
-/** The filters for offers of this kind; undefined if it has none of the brand or the region. */
 function filtersFor(kind: Kind, wish: Wish): Filters | undefined {
   const { brands, use, countries, regions, worth, plan, price } = wish
   if (brands?.[kind].length === 0) return undefined
@@ -319,7 +316,6 @@ function textsOf({ texts }: Use): Filters[] {
   return texts.map((exactText) => ({ exactText }))
 }
 
-/** The plans that cover most of each region, its most visited countries first; undefined if none cover half of one. */
 function coveringMost(
   index: SearchIndex,
   filters: Filters,
@@ -357,7 +353,6 @@ function firstOf(kind: Kind, wish: Wish, filters: Filters, most: number): readon
   return [...new Set([...ofUse, ...ofBrands, ...ranks.flat()])].slice(0, most)
 }
 
-/** What comes before the rest: what is of the likely operator, of exactly the value, or says the use. */
 function likeliest(kind: Kind, wish: Wish): Filters | undefined {
   const { operator, brands, worth, use } = wish
   if (kind === 'topup' && operator !== undefined && brands === undefined) {
@@ -409,7 +404,6 @@ function budgetHint(wish: Wish, noun: string): Hint | undefined {
 /** Each costs a search. */
 const maxTries = 12
 
-/** Where goods of the brand are sold, when they are not sold where they were asked for. */
 function brandHint(wish: Wish, noun: string): Hint | undefined {
   const { indexes, brands, countries, kinds: asked } = wish
   const placesOf = (kind: Kind) => placesElsewhere(wish, kind, brands?.[kind] ?? [])
@@ -424,7 +418,6 @@ function brandHint(wish: Wish, noun: string): Hint | undefined {
   return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
 }
 
-/** The countries that the brands are for, if none is wanted: near ones first, then those with the most offers. */
 function placesElsewhere(
   { indexes, countries }: Wish,
   kind: Kind,

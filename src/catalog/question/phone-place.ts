@@ -9,7 +9,6 @@ const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
 /** An international number without its `+`; ICCIDs are longer. */
 const unsigned = /(?<![\d.,+])[1-9]\d{10,13}(?![\d.,])/
 const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
-/** The number of an eSIM, which begins with the code of telecommunication. */
 const iccid = /(?:iccid:?\s*)?(?<![\d+])89(?:[ -]?\d){16,18}(?!\d)/i
 
 export interface Span {
@@ -17,11 +16,9 @@ export interface Span {
   readonly to: number
 }
 
-/** A phone number in a text, and where it is from. */
 export interface PhonePlace extends Span {
   /** Undefined if no country has such a number. */
   readonly country: string | undefined
-  /** The likely operator of the line. */
   readonly operator: string | undefined
 }
 
@@ -50,7 +47,6 @@ function placeAt(from: number, number: string, phone: PhoneNumber | undefined): 
   return { from, to: from + number.length, country, operator: phone && likelyOperator(phone) }
 }
 
-/** Where the number of an eSIM is, and what may be a phone number without the code of its country. */
 export function iccidIn(text: string): Span | undefined {
   return spanOf(iccid.exec(text))
 }
@@ -72,7 +68,6 @@ function withoutAmount(number: string): string {
   return number
 }
 
-/** The number by its digits, without the zeros that stand for its `+`. */
 function international(number: string): PhoneNumber | undefined {
   return parsePhoneNumberFromString(`+${number.replace(/\D/g, '').replace(/^00/, '')}`)
 }

@@ -9,7 +9,6 @@ import { type Bounded, longestPhrase, type Meaning, vocabulary } from './vocabul
 
 export type Indexes = Readonly<Record<Kind, SearchIndex>>
 
-/** Brands by kind, as the supplier's keys. */
 type Brands = Readonly<Record<Kind, readonly string[]>>
 
 export type Said =
@@ -26,7 +25,6 @@ export type Part<S extends Said = Said> = S &
   Span & {
     /** As it is written, but for digits that no answer repeats. */
     readonly text: string
-    /** Whether it is what is not wanted: "not Germany". */
     readonly isExcluded: boolean
   }
 
@@ -46,11 +44,7 @@ export function partsOf<T extends Said['type']>(
   )
 }
 
-/**
- * Reads a question once from left to right. The work grows only with its length, which is bounded.
- *
- * @param beside what a caller gave besides the text
- */
+/** Reads a question once from left to right. The work grows only with its length, which is bounded. */
 export function readQuestion(
   written: string,
   indexes: Indexes,
@@ -125,7 +119,6 @@ class Reader {
     return this.#parts.sort((one, other) => one.from - other.from)
   }
 
-  /** How many tokens phrases may have that begin with this one, the most first. */
   #sizesAt(at: number, most = longestPhrase): number[] {
     const longest = Math.min(most, this.#tokens.length - at)
     return Array.from({ length: longest }, (_, index) => longest - index)

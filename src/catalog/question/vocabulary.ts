@@ -8,7 +8,6 @@ import placeWords from './place-words.json' with { type: 'json' }
 import regions from './regions.json' with { type: 'json' }
 import words from './words.json' with { type: 'json' }
 
-/** What goods are used for: the texts that say so, and the sub-types, which are wider. */
 export interface Use {
   readonly subTypes: readonly string[]
   readonly texts: readonly string[]
@@ -70,7 +69,6 @@ function makeVocabulary() {
   )
   return {
     meanings,
-    /** Names of countries in Latin letters, which people misspell. */
     places: likenesses(places),
     units: allUnits(),
     currencies: allCurrencies(),
@@ -86,7 +84,6 @@ function phrasesIn(list: string): string[] {
   return list.split(',').map(keyOf)
 }
 
-/** Words with single spaces between them. A sign is kept as it is. */
 function keyOf(phrase: string): string {
   return wordsOf(phrase).join(' ') || phrase.trim()
 }

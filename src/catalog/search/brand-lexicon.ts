@@ -21,7 +21,6 @@ export function brandLexicon(index: SearchIndex): BrandLexicon {
   return lexicon
 }
 
-/** Whether a brand is only for tests, so that questions that do not name it never mean it. */
 function isTestBrand({ brand, names }: Brand): boolean {
   return [brand, ...names].some((name) => /^(?:sandbox|test)(?![a-z])/i.test(name))
 }

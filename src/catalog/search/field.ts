@@ -72,9 +72,9 @@ export class Field {
   }
 }
 
-export function* buildField<O extends Offer>(
-  offers: readonly O[],
-  valuesOf: (offer: O) => readonly string[],
+export function* buildField(
+  offers: readonly Offer[],
+  valuesOf: (offer: Offer) => readonly string[],
 ): Sliced<Field> {
   const spelled = new Map<string, string>()
   const numbers = new Map<string, number>()

@@ -26,7 +26,6 @@ const maxParam = 1_000
 
 /** The most characters of free text that are read, and what it may have in one form for signs that look the same. */
 const maxRead = 300
-const maxText = 200
 const maxWords = 24
 const maxLetters = 40
 
@@ -200,7 +199,7 @@ function freeText(name: string, value: string): string {
   return text
 }
 
-function boundedText(name: string, value: string, most = maxText): string {
+function boundedText(name: string, value: string, most = maxName): string {
   if (value.length > 2 * most || [...value].length > most) {
     throw refused(name, `${name} may have at most ${most} characters.`)
   }

@@ -180,9 +180,9 @@ class Lexicon {
   }
 }
 
-function* buildLexicon<O extends Offer>(
-  offers: readonly O[],
-  entriesOf: (offer: O) => Iterable<string>,
+function* buildLexicon(
+  offers: readonly Offer[],
+  entriesOf: (offer: Offer) => Iterable<string>,
 ): Sliced<Lexicon> {
   const positions = new Map<string, number[]>()
   yield* eachOf(offers, (offer, position) => {

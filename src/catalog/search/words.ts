@@ -12,7 +12,6 @@ export function indexWordsOf(text: string): string[] {
   return joined.length + parted.length === 0 ? words : [...words, ...joined, ...parted]
 }
 
-/** The words that a text looks for: "10GB" is "10 GB". */
 export function soughtWordsOf(text: string): string[] {
   return wordsOf(text).flatMap((word) => partsOf(word) ?? [word])
 }
@@ -84,7 +83,6 @@ function mayBeLike(bits: number): boolean {
   return (differ & (differ - 1)) === 0
 }
 
-/** Whether two words without spaces differ by one typo, or by at most two if they are long. */
 function isLike(text: string, name: string): boolean {
   const apart = Math.abs(text.length - name.length)
   if (text.length < 4 || text === name) return false
