@@ -75,10 +75,8 @@ export async function measureHttp(): Promise<Figure[]> {
 /** How long a request of somebody else takes while one address sends hundreds of page searches at once. */
 async function besideFlood(port: number): Promise<Figure[]> {
   const count = 300
-  const alone: number[] = []
   const beside: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    alone.push(await waitOf(port))
     const visitor = await startServer({ does: 'flood', port, count, from: round * count })
     const waits: Promise<number>[] = []
     for (let at = 0; at < 20; at += 1) {
@@ -88,10 +86,7 @@ async function besideFlood(port: number): Promise<Figure[]> {
     beside.push(Math.max(...(await Promise.all(waits))))
     await visitor.stop()
   }
-  return [
-    figure('A request while nobody else asks', median(alone), 'ms'),
-    figure('The slowest of 20 beside 300 page searches', median(beside), 'ms', { most: 200 }),
-  ]
+  return [figure('The slowest of 20 beside 300 page searches', median(beside), 'ms', { most: 200 })]
 }
 
 /** CPU time of the server for one request; milliseconds. */

@@ -30,9 +30,7 @@ export async function measureSearch(): Promise<Figure[]> {
 
 async function measureSize({ size, p50, p99 }: (typeof sizes)[number]): Promise<Figure[]> {
   const offers = topups(size)
-  const startedAt = performance.now()
   const index = atOnce(buildIndex(offers, pricing))
-  const buildMs = performance.now() - startedAt
   const sqlite = openSqlite(offers)
   const ours: number[] = []
   const theirs: number[] = []
@@ -61,7 +59,6 @@ async function measureSize({ size, p50, p99 }: (typeof sizes)[number]): Promise<
     figure(`SQLite FTS5 with facets, ${of}, p50`, median(theirs), 'ms'),
     figure(`SQLite FTS5 with facets, ${of}, p99`, quantile(theirs, 0.99), 'ms'),
     figure('SQLite against the store, p50', median(theirs) / median(ours), 'times'),
-    figure(`Building the index, ${of}`, buildMs / 1_000, 's'),
   ]
 }
 

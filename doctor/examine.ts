@@ -1,15 +1,8 @@
 import { add } from './faults.ts'
 import { checkOpenApi } from './openapi.ts'
-import {
-  checkKeys,
-  checkManifest,
-  checkMcp,
-  checkNodes,
-  checkReach,
-  type MetricsAccess,
-} from './published.ts'
+import { checkKeys, checkManifest, checkMcp, checkNodes, checkReach } from './published.ts'
 import { checkBrowser, checkPurchase, checkSignIn, nameOf } from './purchase.ts'
-import { askerOf, tell, type Visit } from './visit.ts'
+import { askerOf, type MetricsAccess, tell, type Visit } from './visit.ts'
 
 const rank = { stop: 0, warn: 1, note: 2 } as const
 /** A long document must not cause a burst of calls. */

@@ -1,5 +1,5 @@
 import { add } from './faults.ts'
-import { type Answer, isRecord, recordAt, tell, type Visit } from './visit.ts'
+import { type Answer, isRecord, type MetricsAccess, recordAt, tell, type Visit } from './visit.ts'
 
 const manifestPath = '/.well-known/x402'
 const manifest = `GET ${manifestPath}`
@@ -87,11 +87,6 @@ export async function checkMcp(visit: Visit): Promise<void> {
   if (status === 404 || status === 410) add(visit, 'document_missing', '/mcp', tell(answer))
   else if (status !== 200 || !/"tools":\s*\[\s*\{/.test(text))
     add(visit, 'mcp_broken', '/mcp', tell(answer))
-}
-
-/** Access to the metrics; no token is needed if they are open to this machine. */
-export interface MetricsAccess {
-  readonly token: string | undefined
 }
 
 const where = 'GET /metrics'

@@ -11,6 +11,11 @@ export interface Visit {
   readonly findings: Finding[]
 }
 
+/** Access to the metrics; no token is needed if they are open to this machine. */
+export interface MetricsAccess {
+  readonly token: string | undefined
+}
+
 /** The answer to one request, or the reason why there is none. */
 export interface Answer {
   /** 0 if there is no answer. */

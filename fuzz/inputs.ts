@@ -25,12 +25,6 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-interface Parameter {
-  readonly name: string
-  readonly in?: string
-  readonly schema: Schema
-}
-
 /** Letters that grow when they are normalised, combine, turn the direction, or are no letters at all. */
 const letters =
   '\u3316 \ufdfa \u0344 \ufb03 \u1e9e \u0130 \u304b\u3099 \u0e44\u0e17 \u{1f468}\u200d\u{1f469}'
@@ -214,7 +208,7 @@ function pathOf(route: string): fc.Arbitrary<string> {
 }
 
 interface Operation {
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: readonly { name: string; in: string; schema: Schema }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { examples: object }>> }
 }
 
@@ -230,13 +224,9 @@ function bodyOf(method: string, route: string): fc.Arbitrary<NonNullable<Input['
   const [good] = Object.values(requestBody?.content['application/json']?.examples ?? {})
   const ofSupplier = { transactionId: 'ord0'.repeat(6), status: 'DONE' }
   const asJson = like(good?.value ?? ofSupplier).map((one) => JSON.stringify(one))
-  const field = fc.tuple(
-    fc.constantFrom('offerId', 'msisdn', 'email', 'firstName', 'value', 'pay', 'key', 'code'),
-    escapedText(text),
-  )
-  const asForm = fc
-    .array(field, { maxLength: 6 })
-    .map((all) => all.map((pair) => pair.join('=')).join('&'))
+  const name = fc.constantFrom(...'offerId,msisdn,email,firstName,value,pay,key,code'.split(','))
+  const field = fc.tuple(name, escapedText(text)).map((pair) => pair.join('='))
+  const asForm = fc.array(field, { maxLength: 6 }).map((all) => all.join('&'))
   const others = fc.constantFrom('utf16le' as const, 'latin1' as const, 'gzip' as const)
   const coding = fc.oneof(often(12, fc.constant('utf8' as const)), others)
   return fc.record({ text: fc.oneof(often(3, asJson), asForm, text), coding })

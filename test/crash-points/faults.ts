@@ -1,4 +1,11 @@
-import { Injected, mayArriveLate, type Node, unanswered, writes } from '../model/calls.ts'
+import {
+  Injected,
+  intercepted,
+  mayArriveLate,
+  type Node,
+  unanswered,
+  writes,
+} from '../model/calls.ts'
 import type { HandClock } from '../model/clock.ts'
 
 /** The faults of a call of a port. */
@@ -58,14 +65,7 @@ export function outcomesOf(method: string): readonly Outcome[] {
 
 /** Wraps a port for one node: counts every call, and applies the faults of the run. */
 export function through<T extends object>(world: FaultWorld, node: Node, port: T): T {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return (...given: readonly unknown[]) =>
-        call({ world, node, method: String(name), run: async () => member.apply(target, given) })
-    },
-  })
+  return intercepted(port, (method, run) => call({ world, node, method, run }))
 }
 
 async function call(made: Call): Promise<unknown> {
@@ -85,6 +85,17 @@ function noAnswer({ world, method }: Call): unknown {
   world.clock.pass(timeoutMs)
   if (method in unanswered) return unanswered[method]
   throw new Injected(`${method}: no answer in time`)
+}
+
+async function standingBefore({ world, run }: Call, howLong: 'stall' | 'freeze') {
+  await world.others(howLong)
+  return run()
+}
+
+async function standingAfter({ world, run }: Call, howLong: 'stall' | 'freeze') {
+  const answer = await run()
+  await world.others(howLong)
+  return answer
 }
 
 const effects: Readonly<Record<Outcome, (made: Call) => Promise<unknown>>> = {
@@ -109,24 +120,10 @@ const effects: Readonly<Record<Outcome, (made: Call) => Promise<unknown>>> = {
     made.world.clock.later(lateMs, () => void made.run())
     return noAnswer(made)
   },
-  'stall-before': async ({ world, run }) => {
-    await world.others('stall')
-    return run()
-  },
-  'stall-after': async ({ world, run }) => {
-    const answer = await run()
-    await world.others('stall')
-    return answer
-  },
-  'freeze-before': async ({ world, run }) => {
-    await world.others('freeze')
-    return run()
-  },
-  'freeze-after': async ({ world, run }) => {
-    const answer = await run()
-    await world.others('freeze')
-    return answer
-  },
+  'stall-before': (made) => standingBefore(made, 'stall'),
+  'stall-after': (made) => standingAfter(made, 'stall'),
+  'freeze-before': (made) => standingBefore(made, 'freeze'),
+  'freeze-after': (made) => standingAfter(made, 'freeze'),
   'stop-before': async ({ node, run }) => {
     node.stopping.abort()
     return run()

@@ -54,3 +54,18 @@ export const unanswered: Readonly<Record<string, unknown>> = {
   knowsIccid: 'unknown',
   post: { failure: 'timeout' },
 }
+
+/** Has each call of a port go through `call`, which runs it, or not. */
+export function intercepted<T extends object>(
+  port: T,
+  call: (method: string, run: () => Promise<unknown>, given: readonly unknown[]) => unknown,
+): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...given: readonly unknown[]) =>
+        call(String(name), async () => member.apply(target, given), given)
+    },
+  })
+}

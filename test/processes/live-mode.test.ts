@@ -15,14 +15,6 @@ const complete = {
   PUBLIC_URL: 'https://store.example',
 }
 
-test('a store that cannot start names every reason in one message, and no secret', async () => {
-  const { code, output } = await runStoreToItsEnd({ MODE: 'live', GAS_KEY: 'my-secret-key' })
-  expect(code).toBe(1)
-  for (const reason of ['NETWORK is missing', 'PUBLIC_URL is missing', 'GAS_KEY must be'])
-    expect(output).toContain(`- ${reason}`)
-  expect(output).not.toContain('my-secret-key')
-})
-
 test('a database that cannot be reached stops the start with its name', async () => {
   const { code, output } = await runStoreToItsEnd(complete)
   expect(code).toBe(1)

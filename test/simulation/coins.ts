@@ -8,6 +8,7 @@ import {
   worthOf,
 } from '../../src/checkouts/checkout.ts'
 import { cardForm, checkoutWorld, invoiced } from '../doubles/checkouts.ts'
+import { intercepted } from '../model/calls.ts'
 import { sweep, sweepCheckouts } from '../model/sweep.ts'
 import { faultsIn } from './trace.ts'
 import type { Mutant } from './world.ts'
@@ -39,17 +40,11 @@ class Died extends Error {}
 
 /** Wraps a part so that the node dies at some of its calls. */
 function mortal<T extends object>(part: T, die: (isAfter: boolean) => void): T {
-  return new Proxy(part, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      return async (...given: unknown[]) => {
-        die(false)
-        const answer = await value.apply(target, given)
-        die(true)
-        return answer
-      }
-    },
+  return intercepted(part, async (_, run) => {
+    die(false)
+    const answer = await run()
+    die(true)
+    return answer
   })
 }
 

@@ -1,4 +1,12 @@
-import { Injected, mayArriveLate, type Node, newNode, unanswered, writes } from '../model/calls.ts'
+import {
+  Injected,
+  intercepted,
+  mayArriveLate,
+  type Node,
+  newNode,
+  unanswered,
+  writes,
+} from '../model/calls.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Trace } from './trace.ts'
 
@@ -63,20 +71,9 @@ export function through<T extends object>(
   line: Line,
   port: T,
 ): T {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return (...given: readonly unknown[]) =>
-        call(world, {
-          caller,
-          line,
-          method: String(name),
-          given,
-          run: async () => member.apply(target, given),
-        })
-    },
-  })
+  return intercepted(port, (method, run, given) =>
+    call(world, { caller, line, method, given, run }),
+  )
 }
 
 /** Resolves when the process may go on: not while it is paused, and never if it is dead. */
