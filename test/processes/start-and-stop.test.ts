@@ -66,26 +66,18 @@ async function deliverAtSupplier(store: ChildStore, reference: string): Promise<
   expect(forced.status).toBe(200)
 }
 
-test('starts from nothing, says where to look, and stops everything it started', async () => {
-  const store = await start()
-  expect(store.output()).toMatch(/is ready \(\d+\.\d s\)/)
-  expect(store.output()).toContain('/.well-known/x402')
-  const parts = partsOf(dataDir)
-  expect(parts.map(programOf)).toEqual([
-    'postgres',
-    'anvil',
-    expect.stringMatching(/node|MainThread/),
-  ])
-  expect(await store.stop()).toMatchObject({ code: 0 })
-  expect(parts.map(identify)).toEqual([undefined, undefined, undefined])
-})
-
-test('started again, it has its orders, its catalog and its chain', async () => {
+test('starts from nothing, stops everything it started, and has its orders, catalog and chain again', async () => {
   const first = await start()
+  expect(first.output()).toMatch(/is ready \(\d+\.\d s\)/)
+  expect(first.output()).toContain('/.well-known/x402')
+  const parts = partsOf(dataDir)
+  const services = expect.stringMatching(/node|MainThread/)
+  expect(parts.map(programOf)).toEqual(['postgres', 'anvil', services])
   const buyer = await buyerAt(first, dataDir)
   const { answer, order } = await buyDelivered(first, buyer, 'voucher')
   const { total } = (await get(first.url, '/ai/vouchers')).body
-  await first.stop()
+  expect(await first.stop()).toMatchObject({ code: 0 })
+  expect(parts.map(identify)).toEqual([undefined, undefined, undefined])
 
   const second = await start()
   const { orderId, accessToken } = answer.body
