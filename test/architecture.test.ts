@@ -225,6 +225,23 @@ test.each(sources)('src/%s imports only what it may', (file) => {
   }
 })
 
+/** In the catalog the type of an offer follows from the kinds, and a kind says how it is searched (docs/contributors/decisions/012). */
+const importedBy = new Map(
+  sources.map((file) => {
+    const own = importsOf('src', file).filter((target) => target.startsWith('.'))
+    return [file, own.map((target) => join(dirname(file), target))]
+  }),
+)
+
+test.each(sources.filter((file) => partOf(file) !== 'catalog'))(
+  'src/%s imports nothing that leads back to it',
+  (file) => {
+    const reached = new Set(importedBy.get(file))
+    for (const path of reached) for (const next of importedBy.get(path) ?? []) reached.add(next)
+    expect([...reached]).not.toContain(file)
+  },
+)
+
 const weighed = globSync('**/*.{ts,sql,css,js}', { cwd: 'src' }).filter((file) => !isTest(file))
 
 test.each(Object.keys(parts))('src/%s has no more lines than it may', (name) => {
