@@ -88,7 +88,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const clusterDir = join(dataDir, 'pg')
   const cluster: Cluster = {
     ...{ dataDir, clusterDir, password },
-    bin: join(options.installed ?? (await completeNativeDir(installedNativeDir())), 'bin'),
+    bin: join(await completeNativeDir(options.installed ?? installedNativeDir()), 'bin'),
     account: await serverAccount(clusterDir),
     isDisposable: options.disposable ?? false,
   }
@@ -175,7 +175,9 @@ const linkList = z.array(z.object({ source: z.string(), target: z.string() }))
  * bits.
  */
 export async function completeNativeDir(native: string): Promise<string> {
-  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8')
+  const list = await readFileIfThere(join(native, 'pg-symlinks.json'))
+  // The system's own PostgreSQL has no such list, and is complete.
+  if (list === undefined) return native
   for (const { source, target } of linkList.parse(JSON.parse(list))) {
     const link = join(dirname(native), target)
     const to = relative(dirname(link), join(dirname(native), source))
