@@ -21,7 +21,7 @@ export function webhooks(world: World, nodes: readonly StoreNode[]): void {
     if (random() < 0.1) time.later(1_000, () => void deliver('ord00000000000000000000000000'))
   }
 
-  /** Does the same as src/http/supplier-webhook.ts. */
+  /** Does the same as the supplier's webhook in src/http/routes.ts. */
   async function deliver(reference: string): Promise<void> {
     const node = nodes[Math.floor(random() * nodes.length)]
     const process = node?.process()
