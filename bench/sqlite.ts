@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { countryNames } from '../src/catalog/countries.ts'
 import type { Offer } from '../src/catalog/offer.ts'
 import type { Filters } from '../src/catalog/search/filters.ts'
-import { wordsOf } from '../src/lib/text.ts'
+import { foldedWords } from '../src/lib/text.ts'
 
 /** The rows are in the published order, so a page is the first 20 by id. */
 const schema = `
@@ -89,6 +89,6 @@ function partsOf({ text, brand, country, subType, regions }: Filters) {
 /** The query for all words, each as a prefix. */
 function matchOf(column: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const words = wordsOf(text).map((word) => `"${word}"*`)
+  const words = foldedWords(text).map((word) => `"${word}"*`)
   return `${column} : (${words.join(' AND ')})`
 }

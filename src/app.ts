@@ -22,7 +22,7 @@ import {
 } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply, walletsOf } from './app/supply.ts'
 import { catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
-import { invoiceMethod, payoutWatch } from './checkouts/advance.ts'
+import { invoiceMethod, payoutWatch } from './checkouts/returns.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Config } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
@@ -72,7 +72,7 @@ export async function startService(options: ServiceOptions) {
   const chain = connectChain(config, now)
   const supply = connectSupply(config, now)
   const storage = await connectOutside(ground, chain, supply)
-  const { guard, membership, standing, ...admitted } = await admit(ground, chain, storage)
+  const { guard, membership, admissionLoops, ...admitted } = await admit(ground, chain, storage)
   const catalog = await startCatalog(ground, storage.snapshots, supply.sources)
   const coins = connectCoins(config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins, ...admitted }
@@ -89,11 +89,11 @@ export async function startService(options: ServiceOptions) {
   const app = openServer(ground, { ...parts, membership, purchases, checkouts })
   const wallets = watchWallets(ground, { chain, storage, supply, catalog })
   const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }
-  const kept = { ...storage, now, personalDataDays: config.personalDataDays }
-  const work = [
+  const retention = { ...storage, now, personalDataDays: config.personalDataDays }
+  const loops = [
     ...catalog.work,
-    ...standing,
-    keepRetention(kept, ground),
+    ...admissionLoops,
+    keepRetention(retention, ground),
     guard.passed.then((isPassed) =>
       isPassed ? runSweeper({ ...checkouts, goodwill: storage.goodwill }, ground) : undefined,
     ),
@@ -113,7 +113,7 @@ export async function startService(options: ServiceOptions) {
       await delay(drainMs)
       stopping.abort()
       await closeApp(app)
-      await Promise.all(work)
+      await Promise.all(loops)
       await membership.leave()
       await storage.close()
     },
@@ -171,7 +171,7 @@ async function connectOutside(
       throw error
     })
   }
-  return database.take().catch((error: Error) => {
+  return database.migrateAndClaim().catch((error: Error) => {
     throw new ConfigError([wrongDatabase(error)])
   })
 }
@@ -189,9 +189,9 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     const { record: store, movements } = storage
     const sources = { chain: chain.statement(wallets), store, movements }
     const guard = await checkStartup(sources, ground.health, ground)
-    const { denylist, work } = await watchDenylist(storage.denied, ground, ground.lookEveryMs)
-    const standing = [membership.work, work]
-    return { membership, guard, earlier: earlierOf(wallets), denylist, standing }
+    const { denylist, stopped } = await watchDenylist(storage.denied, ground, ground.lookEveryMs)
+    const admissionLoops = [membership.loop, stopped]
+    return { membership, guard, earlier: earlierOf(wallets), denylist, admissionLoops }
   } catch (error) {
     await storage.close()
     throw error
@@ -224,7 +224,7 @@ function watchWallets(
   { chain, storage, supply, catalog }: Pick<Parts, 'chain' | 'storage' | 'supply' | 'catalog'>,
 ) {
   const changes = partChanges(ground.health, ground.report)
-  const read = Promise.withResolvers<void>()
+  const firstRead = Promise.withResolvers<void>()
   const sources = {
     float: chain.refundFloat,
     gas: chain.gas,
@@ -239,10 +239,10 @@ function watchWallets(
     everyMs: ground.lookEveryMs,
     onRead: () => {
       changes()
-      read.resolve()
+      firstRead.resolve()
     },
   })
-  return { work, read: read.promise }
+  return { work, read: firstRead.promise }
 }
 
 function purchasesOf(

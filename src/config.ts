@@ -39,27 +39,29 @@ interface FacilitatorKey {
   readonly id?: string | undefined
 }
 
-type Given = Readonly<Record<string, string | undefined>>
+type Variables = Readonly<Record<string, string | undefined>>
 
 /** Stopping may take this long after `DRAIN_SECONDS`; then the process exits anyway. */
 export const stopWithinMs = 9_000
 
 /** @throws ConfigError that lists every problem */
-export function readConfig(environment: Given): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const mode = given['MODE'] ?? 'sandbox'
-  if (mode === 'live') return liveConfig(given)
-  if (mode === 'sandbox') return sandboxConfig(given)
+export function readConfig(environment: Variables): Config {
+  const variables = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ''),
+  )
+  const mode = variables['MODE'] ?? 'sandbox'
+  if (mode === 'live') return liveConfig(variables)
+  if (mode === 'sandbox') return sandboxConfig(variables)
   throw new ConfigError([`MODE is "${mode}"; it must be sandbox or live`])
 }
 
-function sandboxConfig(given: Given) {
+function sandboxConfig(variables: Variables) {
   const { DATABASE_URL, ...onlyLive } = liveShape
-  const strays = Object.keys(onlyLive).filter((name) => name in given)
+  const strays = Object.keys(onlyLive).filter((name) => name in variables)
   const shape = z.object({ ...commonShape, ...sandboxShape, DATABASE_URL: DATABASE_URL.optional() })
-  const env = check(
+  const env = parseVariables(
     shape,
-    given,
+    variables,
     strays.map((name) => `${name} is only for MODE=live, and MODE is not set to live`),
   )
   return {
@@ -71,14 +73,14 @@ function sandboxConfig(given: Given) {
   }
 }
 
-function liveConfig(given: Given) {
-  const strays = Object.keys(sandboxShape).filter((name) => name in given)
+function liveConfig(variables: Variables) {
+  const strays = Object.keys(sandboxShape).filter((name) => name in variables)
   const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: publicUrl })
-  const env = check(shape, given, [
+  const env = parseVariables(shape, variables, [
     ...strays.map((name) => `${name} is only for the sandbox; leave it out with MODE=live`),
-    ...needProblems(given),
-    ...walletProblems(given),
-    ...nodeProblems(given),
+    ...needProblems(variables),
+    ...walletProblems(variables),
+    ...nodeProblems(variables),
   ])
   const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
   const outside = outsideOf(env)
@@ -152,7 +154,7 @@ function processorOf(env: LiveEnvironment) {
 }
 
 /** A single leaked key must not expose two wallets, nor the one that receives the payments. */
-function walletProblems({ PAY_TO, GAS_KEY, REFUND_KEY }: Given): string[] {
+function walletProblems({ PAY_TO, GAS_KEY, REFUND_KEY }: Variables): string[] {
   const [gas, refunds] = [GAS_KEY, REFUND_KEY].map((key) => walletOf(key ?? ''))
   const payTo = PAY_TO?.toLowerCase()
   return [
@@ -165,32 +167,32 @@ function walletProblems({ PAY_TO, GAS_KEY, REFUND_KEY }: Given): string[] {
   ]
 }
 
-function nodeProblems(given: Given): string[] {
+function nodeProblems(variables: Variables): string[] {
   const problems: string[] = []
-  if ('REHEARSAL' in given && realNetworks.some((name) => name === given['NETWORK'])) {
+  if ('REHEARSAL' in variables && realNetworks.some((name) => name === variables['NETWORK'])) {
     problems.push(
       `REHEARSAL is for money that is not real; set NETWORK=${testNetworks.join(' or ')}, or leave it out`,
     )
   }
-  const witnesses = listOf(given['RPC_WITNESS_URLS'] ?? '').map(plainUrl)
-  if (given['RPC_URL'] && witnesses.includes(plainUrl(given['RPC_URL']))) {
+  const witnesses = listOf(variables['RPC_WITNESS_URLS'] ?? '').map(plainUrl)
+  if (variables['RPC_URL'] && witnesses.includes(plainUrl(variables['RPC_URL']))) {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself; a witness must be another node')
   }
   return problems
 }
 
-function check<Shape extends z.ZodRawShape>(
+function parseVariables<Shape extends z.ZodRawShape>(
   shape: z.ZodObject<Shape>,
-  given: object,
+  variables: object,
   problems: readonly string[],
 ): z.infer<z.ZodObject<Shape>> {
-  const parsed = shape.safeParse(given, { reportInput: true })
-  const found = parsed.success ? [] : parsed.error.issues.map(problemOf)
-  if ('TERMS_URL' in given && 'TERMS_FILE' in given) {
-    found.push('TERMS_URL and TERMS_FILE both name the terms; set one of them')
+  const parsed = shape.safeParse(variables, { reportInput: true })
+  const schemaProblems = parsed.success ? [] : parsed.error.issues.map(problemOf)
+  if ('TERMS_URL' in variables && 'TERMS_FILE' in variables) {
+    schemaProblems.push('TERMS_URL and TERMS_FILE both name the terms; set one of them')
   }
-  if (!parsed.success || found.length + problems.length > 0)
-    throw new ConfigError([...found, ...problems])
+  if (!parsed.success || schemaProblems.length + problems.length > 0)
+    throw new ConfigError([...schemaProblems, ...problems])
   return parsed.data
 }
 

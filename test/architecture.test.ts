@@ -47,8 +47,8 @@ const parts: Readonly<Record<string, Part>> = {
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
-  suppliers: { lines: 1200, mayImport: ['lib', 'catalog'] },
-  payments: { lines: 1000, mayImport: ['lib', 'catalog', 'secrets'] },
+  suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
+  payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
     lines: 4100,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2200, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 5900,
+    lines: 6000,
     mayImport: [
       'lib',
       'catalog',
@@ -150,7 +150,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/webhooks': { lines: 200, mayImport: ['orders/webhooks/ports.ts'] },
   'adapters/redis': { lines: 200, mayImport: ['lib', 'http/gate.ts'] },
   'adapters/btcpay': {
-    lines: 1300,
+    lines: 1400,
     mayImport: [
       'lib',
       'payments',

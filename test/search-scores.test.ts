@@ -88,7 +88,7 @@ function answerTo({ query: written, kind, country }: Asked): Answer {
 
 function readOr(written: string): string | undefined {
   try {
-    return questionParam.read('query', written)
+    return questionParam.parse('query', written)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -21,7 +21,7 @@ interface OfferDeps extends Pick<ReadDeps, 'pricing'> {
   readonly site: { readonly url: string }
 }
 
-interface Shown extends OfferDeps {
+interface PricedOffer extends OfferDeps {
   readonly offer: Offer
   readonly retail: Retail
 }
@@ -73,7 +73,7 @@ const Purchase = z.object({
   example: z.record(z.string(), z.unknown()).describe('Such a body, for nobody'),
 })
 
-const shared: Fields<Shown> = {
+const shared: Fields<PricedOffer> = {
   offerId: [
     z.string().describe('Names the offer wherever one is asked for'),
     ({ offer }) => offer.id,
@@ -92,7 +92,7 @@ const shared: Fields<Shown> = {
   ],
 }
 
-const inCatalog: Fields<Shown> = {
+const inCatalog: Fields<PricedOffer> = {
   kind: [z.enum(kinds), ({ offer }) => offer.kind],
   productType: [z.string(), ({ offer }) => offer.productType],
   shortNotes: [z.string().optional(), ({ offer }) => offer.shortNotes],
@@ -114,7 +114,7 @@ const inCatalog: Fields<Shown> = {
   ],
 }
 
-const inDetail: Fields<Shown> = {
+const inDetail: Fields<PricedOffer> = {
   notes: [z.string().optional(), ({ offer }) => offer.notes],
   refundRule: [
     z.string().describe('When this kind of good is paid back'),
@@ -131,10 +131,10 @@ const forms = byKind((kind) => {
   return { discovery, catalog, detail }
 })
 
-function ownFields(shapes: z.ZodRawShape): Fields<Shown> {
+function ownFields(shapes: z.ZodRawShape): Fields<PricedOffer> {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => {
-      const value = ({ offer }: Shown) => {
+      const value = ({ offer }: PricedOffer) => {
         const own = { ...('allowance' in offer ? offer.allowance : {}), ...offer } as Published
         return kindOf(offer).publishedValue?.(offer, name) ?? own[name]
       }
@@ -152,28 +152,28 @@ export const CatalogOffer = byKind((kind) =>
 export const OfferDetail = byKind((kind) => shapeOf(forms[kind].detail, `${titleOf(kind)}Detail`))
 
 export function discoveryOffer(offer: Offer, deps: OfferDeps): Published {
-  return publish(forms[offer.kind].discovery, shown(offer, deps))
+  return publish(forms[offer.kind].discovery, withRetail(offer, deps))
 }
 
 export function catalogOffer(offer: Offer, deps: OfferDeps): Published {
-  return publish(forms[offer.kind].catalog, shown(offer, deps))
+  return publish(forms[offer.kind].catalog, withRetail(offer, deps))
 }
 
 export function offerDetail(offer: Offer, deps: OfferDeps) {
-  const detail = publish(forms[offer.kind].detail, shown(offer, deps))
+  const detail = publish(forms[offer.kind].detail, withRetail(offer, deps))
   return detail as Published & { readonly purchase: ReturnType<typeof purchaseOf> }
 }
 
-function shown(offer: Offer, { pricing, site }: OfferDeps): Shown {
+function withRetail(offer: Offer, { pricing, site }: OfferDeps): PricedOffer {
   return { offer, pricing, site, retail: retailOf(offer, pricing) }
 }
 
 /** The supplier's price with the markup, unless it is in dollars or does not determine ours. */
-function priceOf({ offer: { price }, retail, pricing }: Shown): z.infer<typeof Money> {
+function priceOf({ offer: { price }, retail, pricing }: PricedOffer): z.infer<typeof Money> {
   const dollars = { currency: 'USD', currencyDivisor: 100 }
   if (retail.type === 'RANGE') return { ...dollars, min: retail.min, max: retail.max }
-  const isAsked = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
-  if (retail.type === 'FIXED' && isAsked) return { ...dollars, fixed: retail.cents }
+  const isInDollars = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
+  if (retail.type === 'FIXED' && isInDollars) return { ...dollars, fixed: retail.cents }
   return moneyOf(price, (minor) => withMarkup(minor, pricing.markupBps))
 }
 
@@ -188,14 +188,14 @@ function moneyOf(
     : { ...unit, min: change(money.min), max: change(money.max) }
 }
 
-function openValueOf({ retail }: Shown): z.infer<typeof OpenValue> | undefined {
+function openValueOf({ retail }: PricedOffer): z.infer<typeof OpenValue> | undefined {
   if (retail.type !== 'RANGE') return undefined
   const { min, max, increment } = retail
   return { unit: 'USD', min: min / 100, max: max / 100, step: increment / 100 }
 }
 
 /** An open value: the prices of the least and the greatest, and the step, which has no markup. */
-function usdcOf({ retail }: Shown): z.infer<typeof Usdc> | undefined {
+function usdcOf({ retail }: PricedOffer): z.infer<typeof Usdc> | undefined {
   const atomic = (amount: Cents) => usdcFromCents(amount).toString()
   switch (retail.type) {
     case 'FIXED':
@@ -210,7 +210,7 @@ function usdcOf({ retail }: Shown): z.infer<typeof Usdc> | undefined {
   }
 }
 
-function purchaseOf({ offer, retail, site }: Shown) {
+function purchaseOf({ offer, retail, site }: PricedOffer) {
   const url = `${site.url}${purchasePath(offer.kind)}`
   return {
     method: 'POST',

@@ -58,7 +58,7 @@ interface AnswerShape {
 
 export interface Reading extends Operation {
   /** @param id of the offer in the path */
-  readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Published
+  readonly ask: (paramSource: ParamSource, deps: ReadDeps, id?: string) => Published
 }
 
 export interface OrderOperation extends Operation {
@@ -81,7 +81,7 @@ export interface Call {
   /** The flat fields of the body, or of the query for a quote. @throws Refusal if they cannot be read */
   readonly fields: () => Readonly<Record<string, unknown>>
   /** @throws Refusal `invalid_header` */
-  readonly shown: () => Credentials
+  readonly readCredentials: () => Credentials
   readonly signIn: Credentials['signIn']
   readonly client: string
   readonly proofs: ProofLimit
@@ -107,7 +107,7 @@ export type Answer =
       readonly status?: 202
       readonly headers?: Readonly<Record<string, string>>
     }
-  | { readonly signIn: SignInAsk }
+  | { readonly signIn: SignInScope }
 
 export interface ReadDeps {
   readonly liveCatalog: LiveCatalog
@@ -127,7 +127,7 @@ export interface SignInDeps {
   readonly now: () => Date
 }
 
-export interface SignInAsk {
+export interface SignInScope {
   readonly path: string
   readonly description: string
   /** Wallets show it to the signer (EIP-4361): printable ASCII on one line. */
@@ -209,9 +209,9 @@ export function freely(spec: ReadingSpec) {
   const { query, ask } = spec
   const free = { ...spec, method: 'GET', access: 'free' } as const
   if (query !== undefined) return { ...free, refusals: refusesQuery }
-  const strictly: Reading['ask'] = (given, ...rest) => {
-    readParams(given, {})
-    return ask(given, ...rest)
+  const strictly: Reading['ask'] = (paramSource, ...rest) => {
+    readParams(paramSource, {})
+    return ask(paramSource, ...rest)
   }
   return { ...free, refusals: refusesAnyQuery, ask: strictly }
 }

@@ -108,7 +108,7 @@ export function problem(
   const {
     extra,
     faults,
-    charged: known = charged,
+    charged: refusalCharged = charged,
     provesNothing: _,
     ...details
   } = refusal?.details ?? {}
@@ -123,7 +123,7 @@ export function problem(
     ...(faults && { errors: faults.map(publishedFault) }),
     requestId,
     retryable,
-    charged: refusal ? known : charged && 'unknown',
+    charged: refusal ? refusalCharged : charged && 'unknown',
   })
 }
 
@@ -182,9 +182,9 @@ export function publishedFault(fault: Fault) {
   const { field, didYouMean } = fault
   const parameter = echoOf(field)
   const values = { ...fault, form: forms[field] ?? 'is not valid' }
-  const said = filled(sentences[fault.code], values)
-  if (didYouMean === undefined) return { parameter, message: said }
-  return { parameter, message: `${said}; did you mean ${didYouMean}?`, didYouMean }
+  const message = filled(sentences[fault.code], values)
+  if (didYouMean === undefined) return { parameter, message: message }
+  return { parameter, message: `${message}; did you mean ${didYouMean}?`, didYouMean }
 }
 
 export function faultsDetail(faults: readonly Fault[]): string {

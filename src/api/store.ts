@@ -51,7 +51,8 @@ const manifestFields = {
         requiredHeaders: z.array(z.string()).optional().describe('Without them it is refused'),
       }),
     ),
-    ({ site, operations }) => listed(operations).map((operation) => resourceOf(site, operation)),
+    ({ site, operations }) =>
+      listedOperations(operations).map((operation) => resourceOf(site, operation)),
   ],
 } satisfies Fields<ManifestDeps>
 
@@ -79,13 +80,13 @@ export const manifests: readonly StoreOperation[] = [
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },
 ]
 
-function listed(operations: readonly Operation[]): readonly Operation[] {
+function listedOperations(operations: readonly Operation[]): readonly Operation[] {
   return operations
     .filter(({ path, group }) => path.startsWith(catalogPrefix) && group !== 'Store')
-    .filter((operation, _, all) => operation === shownAt(operation.path, all))
+    .filter((operation, _, all) => operation === operationAt(operation.path, all))
 }
 
-function shownAt(path: string, all: readonly Operation[]): Operation | undefined {
+function operationAt(path: string, all: readonly Operation[]): Operation | undefined {
   const there = all.filter((operation) => operation.path === path)
   return there.find(({ body }) => body !== undefined) ?? there[0]
 }
@@ -173,8 +174,8 @@ export const ready: StoreOperation = {
   run({ health: { signals, parts }, draining }, { isOperator }) {
     const isWell = signals().agent_action !== 'stop'
     const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
-    const shown = isOperator ? parts() : statesOf(parts())
-    return { status: status === 'ready' ? 200 : 503, body: { status, parts: shown } }
+    const visibleParts = isOperator ? parts() : statesOf(parts())
+    return { status: status === 'ready' ? 200 : 503, body: { status, parts: visibleParts } }
   },
 }
 

@@ -45,10 +45,10 @@ export async function startCatalog(
   const rates = keepRates(createFrankfurter({ url: config.ratesUrl, timeoutMs: ratesTimeoutMs }), {
     now,
     signal,
-    report: (read) => {
-      const { outcome, ...more } = read
-      const isGood = outcome === 'read' && read.refused.length === 0
-      const why = outcome === 'failed' ? more : { refused: read.refused }
+    report: (result) => {
+      const { outcome, ...more } = result
+      const isGood = outcome === 'read' && result.refused.length === 0
+      const why = outcome === 'failed' ? more : { refused: result.refused }
       log[isGood ? 'info' : 'error']({ rates: outcome, ...why }, 'exchange rates')
       void repriced()
     },

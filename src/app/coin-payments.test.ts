@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
 import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
 import type { Finding } from '../adapters/btcpay/check.ts'
-import { connectCoins, inspecting, telling } from './coin-payments.ts'
+import { connectCoins, inspectProcessor, reportingProcessor } from './coin-payments.ts'
 
 test('what is not understood of the processor is told once, until something else is heard', async () => {
   const processor = memoryProcessor()
   const said: string[] = []
   const unclear = (reason: string) => said.push(reason)
-  const told = telling(processor, { unclear, waits: () => {} })
+  const told = reportingProcessor(processor, { unclear, waits: () => {} })
   const wanted = { checkout: 'chk_1', order: 'ord_1', amount: 1_000_000n, coin: 'BTC' } as const
   for (const _ of [1, 2]) {
     processor.failNext('open', { fault: 'unreached' })
-    await told.open(wanted as never)
+    await told.openInvoice(wanted as never)
   }
   expect(said).toEqual(['the processor does not answer'])
-  const opened = await told.open(wanted as never)
+  const opened = await told.openInvoice(wanted as never)
   const { id } = opened.outcome === 'open' ? opened.invoice : { id: '' }
   processor.failNext('read', { fault: 'unreached' })
   await told.read(id, 'BTC')
@@ -26,7 +26,7 @@ test('why a payout waits is told once, until it waits for something else', async
   const processor = memoryProcessor()
   const said: string[] = []
   const waits = (payout: string, reason: string) => said.push(`${payout}: ${reason}`)
-  const told = telling(processor, { unclear: () => {}, waits })
+  const told = reportingProcessor(processor, { unclear: () => {}, waits })
   const one = { coin: 'BTC', network: 'Bitcoin', to: 'bc1q', units: 1n } as const
   const [first, second] = ['ord_1', 'ord_2'].map((reference) => ({ ...one, reference }))
   processor.rules.holdsPayouts = true
@@ -47,7 +47,7 @@ test('what the processor cannot do is told when it appears, once, and when it is
   const logged = (level: string) => (text: unknown) => void said.push(`${level}: ${text}`)
   const log = { error: logged('error'), warn: logged('warn'), info: logged('info') }
   let found: readonly Finding[] = []
-  const inspect = inspecting(async () => found, log as never)
+  const inspect = inspectProcessor(async () => found, log as never)
   await inspect()
   found = [{ level: 'fault', text: 'The API key lacks x.' }]
   for (let at = 0; at < 3; at += 1) expect(await inspect()).toBe(true)

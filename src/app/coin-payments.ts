@@ -51,7 +51,7 @@ export function connectCoins(
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, record, now })
   return {
-    processor: telling(processor, {
+    processor: reportingProcessor(processor, {
       unclear: (reason) => log?.warn({ reason }, 'unexpected response from the payment processor'),
       waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
     }),
@@ -84,10 +84,10 @@ interface Telling {
 }
 
 /** Reports unexpected responses, and why payouts wait: once, until the reason changes. */
-export function telling(processor: Processor, { unclear, waits }: Telling): Processor {
+export function reportingProcessor(processor: Processor, { unclear, waits }: Telling): Processor {
   const unclearOnce = onChange((_, reason) => unclear(reason))
   const waitsOnce = onChange(waits)
-  const heard = <T extends { readonly outcome: string; readonly reason?: string }>(
+  const reportUnclear = <T extends { readonly outcome: string; readonly reason?: string }>(
     answer: T,
   ): T => {
     unclearOnce('processor', answer.outcome === 'unknown' ? answer.reason : undefined)
@@ -100,18 +100,18 @@ export function telling(processor: Processor, { unclear, waits }: Telling): Proc
   return {
     methods: processor.methods,
     sends: processor.sends,
-    open: async (wanted) => heard(await processor.open(wanted)),
+    openInvoice: async (wanted) => reportUnclear(await processor.openInvoice(wanted)),
     endOthers: processor.endOthers,
-    read: async (invoice, coin) => heard(await processor.read(invoice, coin)),
+    read: async (invoice, coin) => reportUnclear(await processor.read(invoice, coin)),
     payOut: async (payout) => followed(payout.reference, await processor.payOut(payout)),
   }
 }
 
 function onChange(tell: (key: string, value: string) => void) {
-  const told = new LRUCache<string, string>({ max: 1_000 })
+  const lastValues = new LRUCache<string, string>({ max: 1_000 })
   return (key: string, value: string | undefined) => {
-    if (value !== undefined && told.get(key) !== value) tell(key, value)
-    told.set(key, value)
+    if (value !== undefined && lastValues.get(key) !== value) tell(key, value)
+    lastValues.set(key, value)
   }
 }
 
@@ -144,7 +144,7 @@ export async function monitorProcessor(
     if (!isRead) log.warn('the payment processor gives no rates')
     return isRead
   }
-  const inspect = inspecting(findings, log)
+  const inspect = inspectProcessor(findings, log)
   await Promise.all([
     repeat(look, { everyMs: ratesEveryMs, retryMs: 5_000, signal }),
     repeat(inspect, { everyMs: findingsEveryMs, retryMs: 30_000, signal }),
@@ -152,22 +152,24 @@ export async function monitorProcessor(
 }
 
 /** Logs each finding when it appears and when it is resolved. */
-export function inspecting(
+export function inspectProcessor(
   findings: CoinPayments['findings'],
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): () => Promise<boolean> {
-  let told: readonly string[] = []
+  let reportedTexts: readonly string[] = []
   return async () => {
     try {
-      const found = await findings()
-      for (const { level, text } of found.filter((one) => !told.includes(one.text))) {
+      const currentFindings = await findings()
+      for (const { level, text } of currentFindings.filter(
+        (one) => !reportedTexts.includes(one.text),
+      )) {
         log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
       }
-      const now = found.map(({ text }) => text)
-      for (const text of told.filter((one) => !now.includes(one))) {
+      const now = currentFindings.map(({ text }) => text)
+      for (const text of reportedTexts.filter((one) => !now.includes(one))) {
         log.info(`payment processor: resolved: ${text}`)
       }
-      told = now
+      reportedTexts = now
       return true
     } catch (error) {
       log.warn({ error }, 'the payment processor could not be looked at')

@@ -143,7 +143,7 @@ function metricsPageOf(
     webhookEvents: storage.webhooks.countPending,
     chain: chain.facts,
     supplierWallets: walletsOf(supply, 'last'),
-    nodes: membership.seen,
+    nodes: membership.lastState,
   })
 }
 

@@ -70,8 +70,8 @@ async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
 }
 
 async function probe(supplier: ConnectedSupplier): Promise<void> {
-  const held = await supplier.lookup('voucher', probedReference)
-  if (held.outcome === 'unknown') throw new Error(held.reason)
+  const lookup = await supplier.lookup('voucher', probedReference)
+  if (lookup.outcome === 'unknown') throw new Error(lookup.reason)
 }
 
 /** Tells `health` of insufficient funds and of deliveries at once. Other nodes learn of them seconds later. */

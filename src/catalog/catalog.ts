@@ -79,8 +79,8 @@ export function* buildCatalog(
   const { offersOf, sizes } = yield* sortedByKind(snapshot.offers)
   const built: [Kind, KindIndex][] = []
   for (const kind of kinds) {
-    const known = last && stockIn(last, kind, offersOf[kind])
-    built.push([kind, yield* buildIndex(offersOf[kind], pricing, known)])
+    const lastStock = last && stockIn(last, kind, offersOf[kind])
+    built.push([kind, yield* buildIndex(offersOf[kind], pricing, lastStock)])
   }
   const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
   const sold = byKind((kind) => indexes[kind].sold)
@@ -117,11 +117,11 @@ function stockIn({ kinds: indexes, ids }: Catalog, kind: Kind, offers: readonly 
 }
 
 function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind, Usdc>> {
-  const found = kinds.flatMap((kind) => {
+  const charges = kinds.flatMap((kind) => {
     const [cheapest] = sold[kind].search({}, { offset: 0, limit: 1 }, 'price').offers
     return cheapest === undefined ? [] : [[kind, lowestCharge(cheapest, pricing)] as const]
   })
-  return Object.fromEntries(found)
+  return Object.fromEntries(charges)
 }
 
 function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
@@ -133,12 +133,12 @@ function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
       if (form !== offer.id && !alike.has(form)) alike.set(form, offer)
     }
   })
-  const found = (form: string) => byId.get(form) ?? alike.get(form)
+  const findForm = (form: string) => byId.get(form) ?? alike.get(form)
   return {
     find: (id: string) => byId.get(id),
     findLike(id: string) {
       const [inCapitals, alike] = formsOf(id)
-      return found(inCapitals) ?? found(alike)
+      return findForm(inCapitals) ?? findForm(alike)
     },
   }
 }
@@ -188,10 +188,10 @@ const maxId = 100
 
 /** One word may be misspelled, but no number or country code: a card of another value is another card. */
 export function offerMeantBy({ sold }: Pick<Catalog, 'sold'>, text: string): string | undefined {
-  const wanted = partsOf(text)
-  if (wanted.length < 2 || text.length > maxId) return undefined
-  const ids = kinds.flatMap((kind) => candidatesIn(sold[kind], wanted).map(({ id }) => id))
-  const meant = ids.filter((id) => hasAll(partsOf(id), wanted))
+  const textParts = partsOf(text)
+  if (textParts.length < 2 || text.length > maxId) return undefined
+  const ids = kinds.flatMap((kind) => candidatesIn(sold[kind], textParts).map(({ id }) => id))
+  const meant = ids.filter((id) => hasAll(partsOf(id), textParts))
   return meant.length === 1 ? meant[0] : undefined
 }
 
@@ -214,8 +214,8 @@ function partsOf(id: string): string[] {
     .filter((part) => part !== '')
 }
 
-function hasAll(parts: readonly string[], wanted: readonly string[]): boolean {
-  const missing = wanted.filter((part) => !parts.includes(part))
+function hasAll(parts: readonly string[], required: readonly string[]): boolean {
+  const missing = required.filter((part) => !parts.includes(part))
   const [only = ''] = missing
   if (missing.length === 0) return true
   return (

@@ -21,8 +21,8 @@ const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
 
 /** Unchanged if it is no number. "(0)" stays for `readPhone` to report: it is dialled only within a country. */
-export function barePhone(given: string): string {
-  const text = given.trim()
+export function barePhone(input: string): string {
+  const text = input.trim()
   if (phonePattern.test(text) || text.includes('(0)')) return text
   const bare = text.replace(/[\s().-]/g, '')
   return phonePattern.test(bare) ? bare : text
@@ -48,9 +48,9 @@ export function readPhone(text: string, country: string): PhoneRead {
   const isValid = phone.isValid()
   if (!isSupportedCountry(country)) return { number: phone.number, isValid }
   const { countryCallingCode: code, country: own } = phone
-  const wanted = getCountryCallingCode(country)
-  if (code !== wanted) {
-    return { fault: { code: 'other_calling_code', found: code, country, wanted } }
+  const callingCode = getCountryCallingCode(country)
+  if (code !== callingCode) {
+    return { fault: { code: 'other_calling_code', found: code, country, wanted: callingCode } }
   }
   if (tellingCodes.has(code) && own !== undefined && own !== country) {
     return { fault: { code: 'other_country', found: own, country } }
@@ -80,8 +80,8 @@ export function phoneMeantBy(text: string, country?: string): string | undefined
 
 function fits(number: string, country: string | undefined): boolean {
   if (country === undefined) return parsePhoneNumberFromString(number)?.isValid() ?? false
-  const read = readPhone(number, country)
-  return 'number' in read && read.isValid
+  const phone = readPhone(number, country)
+  return 'number' in phone && phone.isValid
 }
 
 export function callingCodeOf(country: string): string | undefined {

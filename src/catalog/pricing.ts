@@ -86,7 +86,7 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   if (value === undefined) throw badValue({ code: 'missing_value', ...boundsOf(retail) })
   const fault = rangeFault(value, retail)
   if (fault !== undefined) throw badValue(fault)
-  return usdcFromCents(askedAt(value, retail, pricing.markupBps))
+  return usdcFromCents(retailAt(value, retail, pricing.markupBps))
 }
 
 export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
@@ -155,11 +155,11 @@ function rateless({ price, cost }: Offer, pricing: Pricing): NotSold | undefined
 function pricedOf(offer: Offer, pricing: Pricing): Retail {
   const { price, cost } = offer
   if (price.type === 'FIXED') {
-    const asked = askedFor(price.fixed, price, pricing)
-    const charged = askedFor(cost.max, cost, pricing)
-    return asked >= charged
-      ? { type: 'FIXED', cents: asked, by: 'price' }
-      : { type: 'FIXED', cents: charged, by: 'cost' }
+    const byPrice = retailCents(price.fixed, price, pricing)
+    const byCost = retailCents(cost.max, cost, pricing)
+    return byPrice >= byCost
+      ? { type: 'FIXED', cents: byPrice, by: 'price' }
+      : { type: 'FIXED', cents: byCost, by: 'cost' }
   }
   return openRetail(price, cost, pricing)
 }
@@ -169,7 +169,7 @@ function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retai
   const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
   // A highest value that is not on a step cannot be bought.
   const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
-  const costing = (value: Cents) => askedFor(costAt(cost, price, value / perUnit), cost, pricing)
+  const costing = (value: Cents) => retailCents(costAt(cost, price, value / perUnit), cost, pricing)
   const floor = { lowest: costing(min), highest: costing(max) }
   const [lowest, highest] = [min, max].map((value) => withMarkup(value, pricing.markupBps)) as [
     Cents,
@@ -186,17 +186,17 @@ function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retai
 }
 
 /** What a value costs: the value with the markup, or what the supplier charges for it, whichever is more. */
-function askedAt(
+function retailAt(
   value: Cents,
   { min, max, floor }: Extract<Retail, { type: 'RANGE' }>,
   markupBps: number,
 ): Cents {
-  const asked = withMarkup(value, markupBps)
-  if (floor === undefined) return asked
-  if (max === min) return cents(Math.max(asked, floor.highest))
+  const byPrice = withMarkup(value, markupBps)
+  if (floor === undefined) return byPrice
+  if (max === min) return cents(Math.max(byPrice, floor.highest))
   const rise = BigInt(floor.highest - floor.lowest) * BigInt(value - min)
-  const charged = floor.lowest + Number(ceilDivide(rise, BigInt(max - min)))
-  return cents(Math.max(asked, charged))
+  const byCost = floor.lowest + Number(ceilDivide(rise, BigInt(max - min)))
+  return cents(Math.max(byPrice, byCost))
 }
 
 /**
@@ -225,7 +225,7 @@ export function listedCharge({ price, cost }: Offer, chosen: number | undefined)
  * An amount with the markup, in cents of a dollar. Converts once and rounds up once, in integers, so
  * that the buyer never pays less than the goods cost.
  */
-function askedFor(minor: number, { currency, divisor }: Money, pricing: Pricing): Cents {
+function retailCents(minor: number, { currency, divisor }: Money, pricing: Pricing): Cents {
   const raised = BigInt(minor) * BigInt(10_000 + pricing.markupBps) * 100n
   const scale = BigInt(divisor) * 10_000n
   if (currency === 'USD') return cents(Number(ceilDivide(raised, scale)))

@@ -13,7 +13,7 @@ import {
   kindSchemaFor,
   readLineItem,
   requiredFieldsOf,
-  understood,
+  understoodFields,
   wordingOf,
 } from './purchase-body.ts'
 
@@ -304,7 +304,7 @@ test.each<[string, Fields, Fields]>([
   ['brackets', { msisdn: '(+34) 600 12 34 56' }, { msisdn: '+34600123456' }],
   ['wide gaps', { msisdn: '+1   202   5550123' }, { msisdn: '+12025550123' }],
 ])('%s are understood', (_, fields, meant) => {
-  expect(understood(fields)).toEqual(meant)
+  expect(understoodFields(fields)).toEqual(meant)
 })
 
 test.each<[string, Fields]>([
@@ -321,7 +321,7 @@ test.each<[string, Fields]>([
   // Was always accepted as it is, so a repeated purchase must keep the same wording.
   ['a spaced number', { msisdn: '+34 600 12 34 56' }],
 ])('%s is left for its reader', (_, fields) => {
-  expect(understood(fields)).toEqual(fields)
+  expect(understoodFields(fields)).toEqual(fields)
 })
 
 describe('the published schema of a body', () => {

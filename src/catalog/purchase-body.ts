@@ -68,7 +68,7 @@ export function recipientFaults(kind: Kind, fields: Fields, country?: string): F
     const field = String(issue.path[0] ?? '')
     const isMissing = issue.code === 'invalid_type' && issue.input === undefined
     const fault = { field, code: isMissing ? 'missing' : 'malformed' } as const
-    return [hinted(fault, own[field], helpFor(kind)[field]?.meantBy, country)]
+    return [withHint(fault, own[field], helpFor(kind)[field]?.meantBy, country)]
   })
 }
 
@@ -128,21 +128,21 @@ function unknownField(key: string, kind: Kind): Fault {
     ...(help.otherNames ?? []),
   ])
   const names = [...otherNames, ...own]
-  const known = names.flatMap(([name = '']) => name)
-  return meaning({ field: key, code: 'unknown_field' }, nameMeantBy(key, known, names))
+  const allNames = names.flatMap(([name = '']) => name)
+  return meaning({ field: key, code: 'unknown_field' }, nameMeantBy(key, allNames, names))
 }
 
 /** Nothing is bought by a guess. Beyond 2^53 a JSON number has lost digits, so nothing is made of it. */
-function hinted(
+function withHint(
   fault: Fault,
-  given: unknown,
+  value: unknown,
   meantBy?: (text: string, country?: string) => string | number | undefined,
   country?: string,
 ): Fault {
-  const isExact = typeof given === 'number' && Math.abs(given) <= Number.MAX_SAFE_INTEGER
-  if (!isExact && typeof given !== 'string') return fault
-  const meant = meantBy?.(String(given), country)
-  return meaning(fault, meant === given ? undefined : meant)
+  const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (!isExact && typeof value !== 'string') return fault
+  const meant = meantBy?.(String(value), country)
+  return meaning(fault, meant === value ? undefined : meant)
 }
 
 export function meaning(fault: Fault, meant: string | number | undefined): Fault {
@@ -168,13 +168,13 @@ function valueFaults(
     const fault = rangeFault(centsOf(value))
     return fault === undefined ? [] : [{ field: 'value', ...fault }]
   }
-  return [hinted({ field: 'value', code: 'malformed' }, value, dollarsMeantBy)]
+  return [withHint({ field: 'value', code: 'malformed' }, value, dollarsMeantBy)]
 }
 
 function maxFaults(maxUsdc: unknown): Fault[] {
   if (maxUsdc === undefined) return []
   if (typeof maxUsdc === 'number' && /^\d{1,9}(\.\d{1,6})?$/.test(String(maxUsdc))) return []
-  return [hinted({ field: 'maxUsdc', code: 'malformed' }, maxUsdc, dollarsMeantBy)]
+  return [withHint({ field: 'maxUsdc', code: 'malformed' }, maxUsdc, dollarsMeantBy)]
 }
 
 function webhookFaults(url: unknown, allowsLoopback?: boolean): Fault[] {
@@ -191,7 +191,7 @@ function offerFaults(offer: Offer, fields: Fields): Fault[] {
   const faults = kindOf(offer).faultsIn?.(offer, fields) ?? []
   return faults.map((fault) => {
     const { field } = fault
-    return hinted(fault, fields[field], helpFor(kind)[field]?.meantBy, country)
+    return withHint(fault, fields[field], helpFor(kind)[field]?.meantBy, country)
   })
 }
 
@@ -257,9 +257,9 @@ function readingsOf(kind: Kind): [string, Reading][] {
  * Models send empty texts and nulls for what they leave out, numbers as text, and extra spaces. A text that was
  * accepted even without this stays letter by letter, or a repeated purchase would differ from the one before.
  */
-export function understood(fields: Fields): Record<string, unknown> {
-  const given = Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value))
-  return Object.fromEntries(given.map(([name, value]) => [name, readAs(name, value)]))
+export function understoodFields(fields: Fields): Record<string, unknown> {
+  const entries = Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value))
+  return Object.fromEntries(entries.map(([name, value]) => [name, readAs(name, value)]))
 }
 
 function isLeftOut(name: string, value: unknown): boolean {
@@ -286,9 +286,9 @@ export type ExampleBody = Readonly<Record<string, string | number | boolean>>
 export function exampleBody(offer: Offer, retail: Retail): ExampleBody {
   const { fields } = kindOf(offer)
   const value = retail.type === 'RANGE' ? retail.min / 100 : 0
-  const asked = requiredFieldsOf(offer).map((name) => [
+  const examples = requiredFieldsOf(offer).map((name) => [
     name,
     name === 'value' ? value : (fields[name]?.example(offer) ?? ''),
   ])
-  return { offerId: offer.id, ...Object.fromEntries(asked) }
+  return { offerId: offer.id, ...Object.fromEntries(examples) }
 }

@@ -60,15 +60,16 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
     const reading = await readLists(deps, startedAt)
-    const told = { offers: countOf(reading), rejected: rejectedOf(reading) }
+    const counts = { offers: countOf(reading), rejected: rejectedOf(reading) }
     const reason = refusalOf(reading)
-    if (reason !== undefined) return { outcome: 'refused', ...told, reason, durationMs: elapsed() }
-    const snapshot = await inSlices(believed(reading, startedAt))
-    await deps.inTurn(() => put(deps, snapshot))
-    const notKept = await keep(deps.snapshots, snapshot)
+    if (reason !== undefined)
+      return { outcome: 'refused', ...counts, reason, durationMs: elapsed() }
+    const snapshot = await inSlices(believedSnapshot(reading, startedAt))
+    await deps.inTurn(() => replaceCatalog(deps, snapshot))
+    const notKept = await saveSnapshot(deps.snapshots, snapshot)
     return {
       outcome: 'loaded',
-      offers: told.offers,
+      offers: counts.offers,
       rejected: snapshot.rejected,
       durationMs: elapsed(),
       ...(Object.keys(reading.doubts).length === 0 ? {} : { held: reading.doubts }),
@@ -99,7 +100,7 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
   try {
     const snapshot = await deps.snapshots.load(createSharing())
     if (snapshot === undefined) return { outcome: 'none' }
-    await deps.inTurn(() => put(deps, snapshot))
+    await deps.inTurn(() => replaceCatalog(deps, snapshot))
     return { outcome: 'served', offers: snapshot.offers.length, readAt: snapshot.readAt }
   } catch (error) {
     return { outcome: 'failed', reason: messageOf(error) }
@@ -115,12 +116,15 @@ export function reprice(deps: RefreshDeps): Promise<boolean> {
     if (catalog.offers.length === 0) return false
     const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
     if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return false
-    await put(deps, catalog)
+    await replaceCatalog(deps, catalog)
     return true
   })
 }
 
-async function put({ liveCatalog, pricing }: RefreshDeps, snapshot: Snapshot): Promise<void> {
+async function replaceCatalog(
+  { liveCatalog, pricing }: RefreshDeps,
+  snapshot: Snapshot,
+): Promise<void> {
   const { readAt, held, rejected, offers } = snapshot
   const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
   const own = { offers, rejected, readAt, ...(held === undefined ? {} : { held }) }
@@ -180,8 +184,8 @@ function doubtAbout(list: ListName, size: number, last: Catalog, now: Date): str
 function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
   const share = createSharing()
   return (offer) => {
-    const known = ids.find(offer.id)
-    return known !== undefined && isDeepStrictEqual(known, offer) ? known : share(offer)
+    const previous = ids.find(offer.id)
+    return previous !== undefined && isDeepStrictEqual(previous, offer) ? previous : share(offer)
   }
 }
 
@@ -206,18 +210,18 @@ function refusalOf({ lists, last, doubts }: Reading): string | undefined {
 }
 
 /** With the earlier offers of lists in doubt. Of two ids that differ at most in case, the first counts. */
-function* believed(reading: Reading, readAt: Date): Sliced<Snapshot> {
+function* believedSnapshot(reading: Reading, readAt: Date): Sliced<Snapshot> {
   const { lists, last, doubts } = reading
   const offers = new Map<string, Offer>()
   let duplicates = 0
-  const take = (isHeld: boolean) => (offer: Offer) => {
+  const addFrom = (isHeld: boolean) => (offer: Offer) => {
     if ((doubts[listOf(offer)] !== undefined) !== isHeld) return
     const id = idInCapitals(offer.id)
     if (offers.has(id)) duplicates += 1
     else offers.set(id, offer)
   }
-  for (const list of lists.values()) yield* eachOf(list.offers, take(false))
-  yield* eachOf(last.offers, take(true))
+  for (const list of lists.values()) yield* eachOf(list.offers, addFrom(false))
+  yield* eachOf(last.offers, addFrom(true))
   const rejected = rejectedOf(reading)
   const { duplicate_offer_id: before = 0 } = rejected
   const held = Object.keys(doubts).map((list) => [list, readAtOf(last, list)])
@@ -235,7 +239,10 @@ function sameAs(last: readonly Offer[], offers: readonly Offer[]): readonly Offe
 }
 
 /** After the swap, so that a list that no catalog can be built from is never stored. */
-async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<string | undefined> {
+async function saveSnapshot(
+  snapshots: SnapshotStore,
+  snapshot: Snapshot,
+): Promise<string | undefined> {
   try {
     await snapshots.save(snapshot)
     return undefined
@@ -252,8 +259,8 @@ function createSharing(): (offer: Offer) => Offer {
   const parts = new Map<string, unknown>()
   const shared = (value: unknown) => {
     const key = JSON.stringify(value)
-    const known = parts.get(key)
-    if (known !== undefined) return known
+    const existing = parts.get(key)
+    if (existing !== undefined) return existing
     if (parts.size === maxParts) parts.clear()
     parts.set(key, value)
     return value

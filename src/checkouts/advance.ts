@@ -1,5 +1,5 @@
 import { never } from '../lib/errors.ts'
-import { type CheckoutId, isOrderId } from '../lib/ids.ts'
+import type { CheckoutId } from '../lib/ids.ts'
 import { advance } from '../orders/advance.ts'
 import { type In, idsFor } from '../orders/order.ts'
 import {
@@ -12,15 +12,7 @@ import {
   type Sweeper,
   wait,
 } from '../orders/workflow.ts'
-import {
-  type InvoiceMethod,
-  type InvoiceRefund,
-  type PaidBack,
-  type PaidInvoice,
-  partsOf,
-  payerOf,
-  paymentNotShown,
-} from '../payments/payment.ts'
+import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import {
   type Checkout,
   type CheckoutIn,
@@ -28,29 +20,17 @@ import {
   type Invoice,
   type InvoicedCheckout,
   isClosed,
-  isInvoiced,
   isOver,
   isPaid,
   isUnderWay,
   isVoid,
   isWatched,
-  payableUnits,
   priceIn,
   priceUnits,
-  settledPayments,
   settledUnits,
 } from './checkout.ts'
-import type {
-  CheckoutReporter,
-  CheckoutStep,
-  CheckoutStepDeps,
-  CheckoutStore,
-  HandPayouts,
-  InvoiceOpened,
-  PayoutRecord,
-  Processor,
-} from './ports.ts'
-import { bookNoted, giveBack, mergedPayments, shownPayments } from './returns.ts'
+import type { CheckoutStep, CheckoutStepDeps, InvoiceOpened } from './ports.ts'
+import { advanceReturns, bookNoted, mergedPayments, shownPayments } from './returns.ts'
 
 /** The caller must hold the lease, which ends with this. */
 export function advanceCheckout(deps: CheckoutStepDeps, checkout: Checkout): Promise<Checkout> {
@@ -61,7 +41,7 @@ export function checkoutSweeper(deps: CheckoutStepDeps, atOnce: number): Sweeper
   const flow = checkoutFlow(deps)
   return createSweeper({
     claimDue: (limit) => deps.checkouts.claimDue(limit),
-    work: (checkout) => carry(flow, checkout),
+    handle: (checkout) => carry(flow, checkout),
     failed: ({ id: checkout }, error) =>
       deps.reportCheckout({ name: 'checkout_step_failed', checkout, error }),
     atOnce,
@@ -74,7 +54,7 @@ function checkoutFlow(deps: CheckoutStepDeps): Flow<Checkout> {
 }
 
 async function stepOf(deps: CheckoutStepDeps, checkout: Checkout): Promise<CheckoutStep> {
-  const step = isClosed(checkout) ? rest : await next(deps, checkout)
+  const step = isClosed(checkout) ? rest : await stepForState(deps, checkout)
   return 'to' in step ? { ...step, to: withoutSubjects(step.to) } : step
 }
 
@@ -93,15 +73,15 @@ function withoutSubjects(checkout: Checkout): Checkout {
 }
 
 /** The whole life of a checkout in one switch. */
-function next(deps: CheckoutStepDeps, checkout: Checkout): Promise<CheckoutStep> {
+function stepForState(deps: CheckoutStepDeps, checkout: Checkout): Promise<CheckoutStep> {
   switch (checkout.state) {
     case 'OPENING':
-      return ask(deps, checkout)
+      return requestInvoice(deps, checkout)
     case 'OPEN':
     case 'ENDED':
-      return look(deps, checkout)
+      return checkInvoice(deps, checkout)
     case 'ORDERED':
-      return checkout.isPlaced ? look(deps, checkout) : place(deps, checkout)
+      return checkout.isPlaced ? checkInvoice(deps, checkout) : placeOrder(deps, checkout)
     case 'REFUSED':
       throw new Error('a checkout that was refused is closed')
     default:
@@ -120,21 +100,24 @@ const openWithinMs = 600_000
  * Makes or finds the invoice. After a while it only finds one: a restored database may have forgotten one that was
  * paid.
  */
-async function ask(deps: CheckoutStepDeps, checkout: CheckoutIn<'OPENING'>): Promise<CheckoutStep> {
+async function requestInvoice(
+  deps: CheckoutStepDeps,
+  checkout: CheckoutIn<'OPENING'>,
+): Promise<CheckoutStep> {
   const { processor, now } = deps
   const { startedAt } = checkout
   if (checkout.refusal) return refuse(deps, checkout, checkout.refusal)
-  const givenUp = whyGivenUp(processor, checkout, now())
-  const opened = await openUnshared(deps, checkout, givenUp !== undefined)
+  const refusal = whyGivenUp(processor, checkout, now())
+  const opened = await openUnsharedInvoice(deps, checkout, refusal !== undefined)
   const changedAt = now()
   switch (opened.outcome) {
     case 'open': {
       const { invoice, hasOthers } = opened
-      const open = { ...checkout, state: 'OPEN', changedAt, invoice, returns: [] } as const
-      return moveTo(hasOthers ? { ...open, hasOthers } : open)
+      const openCheckout = { ...checkout, state: 'OPEN', changedAt, invoice, returns: [] } as const
+      return moveTo(hasOthers ? { ...openCheckout, hasOthers } : openCheckout)
     }
     case 'refused': {
-      const { code, reason } = givenUp ?? opened
+      const { code, reason } = refusal ?? opened
       return moveTo({ ...checkout, refusal: { code, reason } })
     }
     case 'searching':
@@ -149,7 +132,7 @@ async function ask(deps: CheckoutStepDeps, checkout: CheckoutIn<'OPENING'>): Pro
 const searchEveryMs = 250
 
 /** An invoice is not used if another checkout has its address: the money of one buyer would pay for another. */
-async function openUnshared(
+async function openUnsharedInvoice(
   { processor, checkouts, reportCheckout }: CheckoutStepDeps,
   { id, orderId: order, amount, coin }: CheckoutIn<'OPENING'>,
   onlyFinds: boolean,
@@ -160,7 +143,14 @@ async function openUnshared(
     holder = one?.id ?? holder
     return one !== undefined
   }
-  const opened = await processor.open({ checkout: id, order, amount, coin, isTaken, onlyFinds })
+  const opened = await processor.openInvoice({
+    checkout: id,
+    order,
+    amount,
+    coin,
+    isTaken,
+    onlyFinds,
+  })
   if (opened.outcome === 'refused' && holder !== undefined) {
     reportCheckout({ name: 'address_taken', checkout: id, coin, holder })
   }
@@ -196,7 +186,10 @@ function isLate({ startedAt }: CheckoutIn<'OPENING'>, at: Date): boolean {
   return at.getTime() - startedAt.getTime() > openWithinMs
 }
 
-async function look(deps: CheckoutStepDeps, checkout: InvoicedCheckout): Promise<CheckoutStep> {
+async function checkInvoice(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+): Promise<CheckoutStep> {
   const now = deps.now()
   if (await hasEndedOthers(deps, checkout)) {
     const { hasOthers: _, ...alone } = checkout
@@ -204,26 +197,30 @@ async function look(deps: CheckoutStepDeps, checkout: InvoicedCheckout): Promise
   }
   const booked = await bookNoted(deps, checkout)
   if (booked) return booked
-  const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
-  if (read.outcome === 'unknown') return (read.isGone ? missed : unread)(deps, checkout, now)
-  return follow(deps, checkout, { read: read.invoice, now })
+  const response = await deps.processor.read(checkout.invoice.id, checkout.coin)
+  if (response.outcome === 'unknown')
+    return (response.isGone ? handleMissing : handleUnread)(deps, checkout, now)
+  return follow(deps, checkout, { latest: response.invoice, now })
 }
 
 async function follow(
   deps: CheckoutStepDeps,
   checkout: InvoicedCheckout,
-  { read, now }: { readonly read: Invoice; readonly now: Date },
+  { latest, now }: { readonly latest: Invoice; readonly now: Date },
 ): Promise<CheckoutStep> {
-  const invoice = mergedWith(deps, checkout, read)
-  const { goneAt, unreadSince, unreadToldAt, ...known } = checkout
+  const invoice = mergedWith(deps, checkout, latest)
+  const { goneAt, unreadSince, unreadToldAt, ...current } = checkout
   const isBack = (goneAt ?? unreadSince ?? unreadToldAt) !== undefined
   if (isBack || !isSame(invoice, checkout.invoice)) {
-    return moveTo(decided({ ...known, invoice }, now))
+    return moveTo(decided({ ...current, invoice }, now))
   }
-  const told = toldOfWaiting(deps, checkout, now)
-  if (told) return told
+  const reportStep = reportUnconfirmed(deps, checkout, now)
+  if (reportStep) return reportStep
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
-  return (await giveBack(deps, checkout, settledUnits(read))) ?? closed(checkout, { read, now })
+  return (
+    (await advanceReturns(deps, checkout, settledUnits(latest))) ??
+    closed(checkout, { latest, now })
+  )
 }
 
 /** Only once the checkout has its own invoice: before that, another worker may have chosen another one. */
@@ -235,7 +232,7 @@ async function hasEndedOthers(
 }
 
 /** The processor was restored from a backup, or is another one. Nobody watches the address; nothing is concluded. */
-function missed(
+function handleMissing(
   { reportCheckout }: CheckoutStepDeps,
   checkout: InvoicedCheckout,
   now: Date,
@@ -252,7 +249,7 @@ const maxUnreadMs = 3_600_000
 const unreadEveryMs = 600_000
 
 /** No answer, or one that is contradictory. Nothing is concluded, and the operator is told once. */
-function unread(
+function handleUnread(
   { reportCheckout }: CheckoutStepDeps,
   checkout: InvoicedCheckout,
   now: Date,
@@ -270,7 +267,7 @@ function unread(
 /** After this long without confirmations, the operator must find out why. */
 const confirmedWithinMs = 24 * 3_600_000
 
-function toldOfWaiting(
+function reportUnconfirmed(
   { reportCheckout }: CheckoutStepDeps,
   checkout: InvoicedCheckout,
   now: Date,
@@ -308,23 +305,23 @@ function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
 
 /** An invoice that was over when it was first read moves on too. */
 function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
-  const next = decided(checkout, now)
-  return next.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(next)
+  const result = decided(checkout, now)
+  return result.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(result)
 }
 
 /** In the end, a payment that the processor denies counts only as far as it was spent. */
 function closed(
   checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
-  { read, now }: { readonly read: Invoice; readonly now: Date },
+  { latest, now }: { readonly latest: Invoice; readonly now: Date },
 ): CheckoutStep {
   const { invoice, returns } = checkout
-  const isDenied = settledUnits(read) < settledUnits(invoice)
+  const isDenied = settledUnits(latest) < settledUnits(invoice)
   const isBack = returns.every((one) => one.payout.state === 'CONFIRMED' || isVoid(one))
   if (!isBack || !isOver(checkout, now, isDenied)) return wait(watchDelay(checkout, now))
   const over = { ...checkout, closedAt: now }
   if (!isDenied) return moveTo(over)
   const price = { amount: checkout.amount, units: invoice.units }
-  const payments = shownPayments(invoice.payments, read.payments, price, claimedUnits(checkout))
+  const payments = shownPayments(invoice.payments, latest.payments, price, claimedUnits(checkout))
   return moveTo({ ...over, invoice: { ...invoice, payments } })
 }
 
@@ -347,13 +344,13 @@ function everRarer(ageMs: number, maxMs: number): number {
 /** Address, amount and rate were promised. A payment that was settled once stays: it may have been paid back. */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
-  { id, amount, invoice: known }: InvoicedCheckout,
-  { status, payments: read, expiresAt, watchedUntil }: Invoice,
+  { id, amount, invoice: stored }: InvoicedCheckout,
+  { status, payments: latest, expiresAt, watchedUntil }: Invoice,
 ): Invoice {
-  const price = { amount, units: known.units }
-  const { payments, isDenied } = mergedPayments(known.payments, read, price)
+  const price = { amount, units: stored.units }
+  const { payments, isDenied } = mergedPayments(stored.payments, latest, price)
   if (isDenied) reportCheckout({ name: 'settled_payment_gone', checkout: id })
-  return { ...known, status, expiresAt, watchedUntil, payments }
+  return { ...stored, status, expiresAt, watchedUntil, payments }
 }
 
 function isSame(one: Invoice, other: Invoice): boolean {
@@ -361,12 +358,12 @@ function isSame(one: Invoice, other: Invoice): boolean {
 }
 
 function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
-  const told = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
-  return JSON.stringify([status, expiresAt, watchedUntil, told])
+  const lines = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
+  return JSON.stringify([status, expiresAt, watchedUntil, lines])
 }
 
 /** Safe to repeat. No budget refuses the order: the money is here, so it becomes goods or goes back. */
-async function place(
+async function placeOrder(
   deps: CheckoutStepDeps,
   checkout: CheckoutIn<'ORDERED'>,
 ): Promise<CheckoutStep> {
@@ -416,83 +413,5 @@ function paymentOf(checkout: CheckoutIn<'ORDERED'>): PaidInvoice {
     nonce: id,
     invoice: invoice.id,
     units: priceUnits(checkout),
-  }
-}
-
-export interface InvoiceMethodDeps {
-  readonly processor: Pick<Processor, 'read' | 'payOut'>
-  readonly hands: HandPayouts
-  readonly checkouts: Pick<CheckoutStore, 'findByOrder'>
-  readonly watch: PayoutWatch
-}
-
-/** The processor has waited for the confirmations that the operator wants, so what it calls settled is final. */
-export function invoiceMethod(deps: InvoiceMethodDeps): InvoiceMethod {
-  const { processor, watch } = deps
-  return {
-    async collect({ invoice, asset, units }) {
-      const read = await processor.read(invoice, asset)
-      if (read.outcome === 'unknown') return read
-      const last = settledPayments(read.invoice).at(-1)
-      if (last === undefined || settledUnits(read.invoice) < units) {
-        return { outcome: 'unknown', reason: 'The processor does not show the payment any more.' }
-      }
-      return { outcome: 'settled', receipt: { method: 'btcpay', transaction: last.transaction } }
-    },
-
-    confirmationOf: async () => 'final',
-
-    signRefund: async ({ reference, payment: { payer: to, amount, units, invoice, network } }) => {
-      return { method: 'btcpay', invoice, network, to, amount, reference, units }
-    },
-
-    payBack: async (refund) => watch(refund.reference, await paidBack(deps, refund)),
-  }
-}
-
-/**
- * What an operator has paid by hand is paid. Otherwise the invoice is read first: money that the processor does not
- * show may never have been ours, and one that does not know the invoice does not know what was sent for it either.
- */
-async function paidBack(deps: InvoiceMethodDeps, refund: InvoiceRefund): Promise<PaidBack> {
-  const { processor, hands } = deps
-  const { to, reference, units, network, invoice } = refund
-  const transaction = await hands.find(reference)
-  if (transaction !== undefined) return { outcome: 'paid', transaction }
-  const { coin, address } = partsOf(to)
-  const read = await processor.read(invoice, coin)
-  if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }
-  if (settledUnits(read.invoice) < (await neededUnits(deps, refund))) {
-    const reason = 'The processor does not show the money any more that would go back.'
-    return { outcome: 'blocked', code: paymentNotShown, reason }
-  }
-  return processor.payOut({ reference, coin, network, to: address, units })
-}
-
-/** Refunds come on top of returns; a return is compared with the rest before it gets here (`giveBack`). */
-async function neededUnits(
-  { checkouts }: InvoiceMethodDeps,
-  { reference, units }: InvoiceRefund,
-): Promise<bigint> {
-  const checkout = isOrderId(reference) ? await checkouts.findByOrder(reference) : undefined
-  return checkout && isInvoiced(checkout) ? payableUnits(checkout) : units
-}
-
-/** After this long, the operator must find out why a payout is not sent and confirmed. */
-const sentWithinMs = 3 * 3_600_000
-
-export type PayoutWatch = (reference: string, paid: PaidBack) => Promise<PaidBack>
-
-/** A payout may wait for reasons that are not reported: nobody approves it, or the wallet is empty. */
-export function payoutWatch(
-  record: Pick<PayoutRecord, 'waits' | 'rests'>,
-  report: CheckoutReporter,
-): PayoutWatch {
-  return async (reference, paid) => {
-    if (paid.outcome !== 'pending') await record.rests(reference)
-    else if (await record.waits(reference, sentWithinMs)) {
-      report({ name: 'payout_waits', payout: reference, reason: paid.reason })
-    }
-    return paid
   }
 }

@@ -12,7 +12,7 @@ export interface PaymentMethod {
   readonly network: string
 }
 
-export interface WantedInvoice {
+export interface InvoiceRequest {
   readonly checkout: CheckoutId
   readonly order: OrderId
   readonly amount: Usdc
@@ -59,9 +59,9 @@ export interface Processor {
   /** Whether it sends the coin by itself, as it said last. Otherwise an operator sends the refunds. */
   sends(coin: Coin): boolean
   /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
-  open(wanted: WantedInvoice): Promise<InvoiceOpened>
+  openInvoice(request: InvoiceRequest): Promise<InvoiceOpened>
   /** Ends invoices of a checkout, except the one that was shown, a few at a time. Returns whether none is left. */
-  endOthers(checkout: CheckoutId, shown: string | undefined): Promise<boolean>
+  endOthers(checkout: CheckoutId, except: string | undefined): Promise<boolean>
   read(invoice: string, coin: Coin): Promise<InvoiceRead>
   /** Safe to repeat: one reference pays once. `operator_pays` if the processor cannot send the coin by itself. */
   payOut(payout: CoinPayout): Promise<PaidBack>
@@ -127,7 +127,7 @@ export interface SeenPayout {
 /** What was seen at the processor and is gone may have been sent: a restored processor has forgotten it. */
 export interface PayoutRecord {
   find(reference: string): Promise<SeenPayout>
-  keep(reference: string, seen: SeenPayout): Promise<void>
+  keep(reference: string, payout: SeenPayout): Promise<void>
   /** Notes that a payout waits. True only once: when it has waited for that long. */
   waits(reference: string, longMs: number): Promise<boolean>
   rests(reference: string): Promise<void>
@@ -143,7 +143,7 @@ const unconfigured = { reason: 'no payment processor is configured' }
 export const noProcessor: Processor = {
   methods: [],
   sends: () => false,
-  open: async () => ({ outcome: 'unknown', ...unconfigured }),
+  openInvoice: async () => ({ outcome: 'unknown', ...unconfigured }),
   endOthers: async () => false,
   read: async () => ({ outcome: 'unknown', ...unconfigured }),
   payOut: async () => ({ outcome: 'pending', ...unconfigured }),

@@ -1,7 +1,15 @@
 import { never } from '../lib/errors.ts'
+import { isOrderId } from '../lib/ids.ts'
 import { type Debt, failedPayout, nextForPayout, type Payout } from '../orders/payout.ts'
 import { moveTo, wait } from '../orders/workflow.ts'
-import { paymentNotShown, paymentVanished } from '../payments/payment.ts'
+import {
+  type InvoiceMethod,
+  type InvoiceRefund,
+  type PaidBack,
+  partsOf,
+  paymentNotShown,
+  paymentVanished,
+} from '../payments/payment.ts'
 import {
   type Checkout,
   type CheckoutIn,
@@ -9,6 +17,7 @@ import {
   type Invoice,
   type InvoicedCheckout,
   type InvoicePayment,
+  isInvoiced,
   isUnderWay,
   maxKept,
   mayBePaid,
@@ -17,24 +26,33 @@ import {
   type ReturnUnderWay,
   returnReference,
   settledPayments,
+  settledUnits,
   signedReturn,
   withReturn,
   worthOf,
 } from './checkout.ts'
-import type { CheckoutStep, CheckoutStepDeps } from './ports.ts'
+import type {
+  CheckoutReporter,
+  CheckoutStep,
+  CheckoutStepDeps,
+  CheckoutStore,
+  HandPayouts,
+  PayoutRecord,
+  Processor,
+} from './ports.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
 
 /** With the price, no more goes out than the processor shows now: what it does not show may never have been ours. */
-export async function giveBack(
+export async function advanceReturns(
   deps: CheckoutStepDeps,
   checkout: Decided,
-  shown: bigint,
+  settled: bigint,
 ): Promise<CheckoutStep | undefined> {
   const current = checkout.returns.find(isUnderWay)
-  if (!current) return newReturn(checkout, shown)
-  return payableUnits(checkout, current) <= shown
-    ? goOn(deps, checkout, current)
+  if (!current) return newReturn(checkout, settled)
+  return payableUnits(checkout, current) <= settled
+    ? continueReturn(deps, checkout, current)
     : moveTo(withReturn(checkout, current.seq, denied(deps, checkout, current)))
 }
 
@@ -52,12 +70,12 @@ export async function bookNoted(
 ): Promise<CheckoutStep | undefined> {
   for (const one of checkout.returns.filter(isUnderWay)) {
     const noted = await deps.hands.find(returnReference(checkout.id, one.seq))
-    if (noted !== undefined) return goOn(deps, checkout, one)
+    if (noted !== undefined) return continueReturn(deps, checkout, one)
   }
   return undefined
 }
 
-async function goOn(
+async function continueReturn(
   deps: CheckoutStepDeps,
   checkout: InvoicedCheckout,
   one: ReturnUnderWay,
@@ -75,9 +93,9 @@ async function goOn(
 }
 
 /** One return for all money shown that nothing else has claimed. What is confirmed later gets its own. */
-function newReturn(checkout: Decided, shown: bigint): CheckoutStep | undefined {
+function newReturn(checkout: Decided, settled: bigint): CheckoutStep | undefined {
   const { returns } = checkout
-  const units = shown - claimedUnits(checkout)
+  const units = settled - claimedUnits(checkout)
   if (units <= 0n || worthOf(checkout, units) <= maxKept) return undefined
   const payout: Payout = { state: 'DUE' }
   const one = { seq: returns.length + 1, units, why: whyOf(checkout), payout }
@@ -127,19 +145,19 @@ export interface MergedPayments {
  * denied amount, because it is not known which payments the sum held.
  */
 export function mergedPayments(
-  known: readonly InvoicePayment[],
-  read: readonly InvoicePayment[],
+  stored: readonly InvoicePayment[],
+  latest: readonly InvoicePayment[],
   price: Priced,
 ): MergedPayments {
-  const counted = known.filter(({ status }) => status === 'SETTLED')
+  const counted = stored.filter(({ status }) => status === 'SETTLED')
   const singles = counted.filter(({ isSum }) => isSum !== true)
-  const readById = new Map(read.map((payment) => [payment.id, payment]))
+  const readById = new Map(latest.map((payment) => [payment.id, payment]))
   const denied = singles.filter((payment) => !isSettledAs(payment, readById.get(payment.id)))
   const deniedIds = new Set(denied.map(({ id }) => id))
-  const payments = condensed([...denied, ...read.filter(({ id }) => !deniedIds.has(id))], price)
+  const payments = condensed([...denied, ...latest.filter(({ id }) => !deniedIds.has(id))], price)
 
-  const shown = new Set(payments.map(({ id }) => id))
-  const within = counted.filter(({ id, isSum }) => isSum === true || !shown.has(id))
+  const paymentIds = new Set(payments.map(({ id }) => id))
+  const within = counted.filter(({ id, isSum }) => isSum === true || !paymentIds.has(id))
   const least = unitsOf(within)
   const sum = payments.find(({ isSum, status }) => isSum === true && status === 'SETTLED')
   if ((sum?.units ?? 0n) >= least) return { payments, isDenied: denied.length > 0 }
@@ -149,23 +167,23 @@ export function mergedPayments(
 
 /** What is denied and was spent stays counted, in the sum of small payments. */
 export function shownPayments(
-  known: readonly InvoicePayment[],
-  read: readonly InvoicePayment[],
+  stored: readonly InvoicePayment[],
+  latest: readonly InvoicePayment[],
   price: Priced,
   spent: bigint,
 ): readonly InvoicePayment[] {
-  const { payments } = mergedPayments([], read, price)
+  const { payments } = mergedPayments([], latest, price)
   const counted = payments.filter(({ status }) => status === 'SETTLED')
   const lacking = spent - unitsOf(counted)
   if (lacking <= 0n) return payments
   const sum = counted.find(({ isSum }) => isSum === true)
-  const settled = known.filter(({ status }) => status === 'SETTLED')
-  const kept = sumOf('SETTLED', settled, (sum?.units ?? 0n) + lacking)
-  return [...payments.filter((payment) => payment !== sum), kept]
+  const settled = stored.filter(({ status }) => status === 'SETTLED')
+  const newSum = sumOf('SETTLED', settled, (sum?.units ?? 0n) + lacking)
+  return [...payments.filter((payment) => payment !== sum), newSum]
 }
 
-function isSettledAs({ units }: InvoicePayment, now: InvoicePayment | undefined): boolean {
-  return now?.status === 'SETTLED' && now.units === units
+function isSettledAs({ units }: InvoicePayment, latest: InvoicePayment | undefined): boolean {
+  return latest?.status === 'SETTLED' && latest.units === units
 }
 
 function condensed(
@@ -176,9 +194,9 @@ function condensed(
   return [...byStatus].flatMap(([status, group]) => {
     const bySize = group.toSorted((one, other) => (isLarger(one, other) ? -1 : 1))
     const end = bySize.findIndex(({ units }) => units * amount < smallBelow * price)
-    const kept = Math.min(maxSingles, end < 0 ? bySize.length : end)
-    const rest = bySize.slice(kept)
-    return [...bySize.slice(0, kept), ...(rest.length > 0 ? [sumOf(status, rest)] : [])]
+    const singleCount = Math.min(maxSingles, end < 0 ? bySize.length : end)
+    const rest = bySize.slice(singleCount)
+    return [...bySize.slice(0, singleCount), ...(rest.length > 0 ? [sumOf(status, rest)] : [])]
   })
 }
 
@@ -204,4 +222,82 @@ function unitsOf(payments: readonly InvoicePayment[]): bigint {
 function comesBefore(one: InvoicePayment, other: InvoicePayment): boolean {
   const ms = one.receivedAt.getTime() - other.receivedAt.getTime()
   return ms < 0 || (ms === 0 && one.id <= other.id)
+}
+
+export interface InvoiceMethodDeps {
+  readonly processor: Pick<Processor, 'read' | 'payOut'>
+  readonly hands: HandPayouts
+  readonly checkouts: Pick<CheckoutStore, 'findByOrder'>
+  readonly watch: PayoutWatch
+}
+
+/** The processor has waited for the confirmations that the operator wants, so what it calls settled is final. */
+export function invoiceMethod(deps: InvoiceMethodDeps): InvoiceMethod {
+  const { processor, watch } = deps
+  return {
+    async collect({ invoice, asset, units }) {
+      const response = await processor.read(invoice, asset)
+      if (response.outcome === 'unknown') return response
+      const last = settledPayments(response.invoice).at(-1)
+      if (last === undefined || settledUnits(response.invoice) < units) {
+        return { outcome: 'unknown', reason: 'The processor does not show the payment any more.' }
+      }
+      return { outcome: 'settled', receipt: { method: 'btcpay', transaction: last.transaction } }
+    },
+
+    confirmationOf: async () => 'final',
+
+    signRefund: async ({ reference, payment: { payer: to, amount, units, invoice, network } }) => {
+      return { method: 'btcpay', invoice, network, to, amount, reference, units }
+    },
+
+    payBack: async (refund) => watch(refund.reference, await payRefund(deps, refund)),
+  }
+}
+
+/**
+ * What an operator has paid by hand is paid. Otherwise the invoice is read first: money that the processor does not
+ * show may never have been ours, and one that does not know the invoice does not know what was sent for it either.
+ */
+async function payRefund(deps: InvoiceMethodDeps, refund: InvoiceRefund): Promise<PaidBack> {
+  const { processor, hands } = deps
+  const { to, reference, units, network, invoice } = refund
+  const transaction = await hands.find(reference)
+  if (transaction !== undefined) return { outcome: 'paid', transaction }
+  const { coin, address } = partsOf(to)
+  const response = await processor.read(invoice, coin)
+  if (response.outcome === 'unknown') return { outcome: 'pending', reason: response.reason }
+  if (settledUnits(response.invoice) < (await neededUnits(deps, refund))) {
+    const reason = 'The processor does not show the money any more that would go back.'
+    return { outcome: 'blocked', code: paymentNotShown, reason }
+  }
+  return processor.payOut({ reference, coin, network, to: address, units })
+}
+
+/** Refunds come on top of returns; a return is compared with the rest before it gets here (`giveBack`). */
+async function neededUnits(
+  { checkouts }: InvoiceMethodDeps,
+  { reference, units }: InvoiceRefund,
+): Promise<bigint> {
+  const checkout = isOrderId(reference) ? await checkouts.findByOrder(reference) : undefined
+  return checkout && isInvoiced(checkout) ? payableUnits(checkout) : units
+}
+
+/** After this long, the operator must find out why a payout is not sent and confirmed. */
+const sentWithinMs = 3 * 3_600_000
+
+export type PayoutWatch = (reference: string, paid: PaidBack) => Promise<PaidBack>
+
+/** A payout may wait for reasons that are not reported: nobody approves it, or the wallet is empty. */
+export function payoutWatch(
+  record: Pick<PayoutRecord, 'waits' | 'rests'>,
+  report: CheckoutReporter,
+): PayoutWatch {
+  return async (reference, paid) => {
+    if (paid.outcome !== 'pending') await record.rests(reference)
+    else if (await record.waits(reference, sentWithinMs)) {
+      report({ name: 'payout_waits', payout: reference, reason: paid.reason })
+    }
+    return paid
+  }
 }

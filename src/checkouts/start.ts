@@ -47,7 +47,7 @@ export interface CheckoutForm {
   readonly formKey: string
   /** The client that it counts against while it is unpaid, and if its order fails; kept as a keyed digest. */
   readonly client?: string
-  readonly found?: readonly Fault[]
+  readonly faults?: readonly Fault[]
 }
 
 export interface Started {
@@ -66,7 +66,9 @@ export async function startCheckout(
   admit?: () => Promise<void>,
 ): Promise<Started> {
   // Nobody was told where to pay yet, so a form that fails here can be sent again.
-  const { opened, accessToken } = await orTryAgain(deps.report, 'no', () => open(deps, form, admit))
+  const { opened, accessToken } = await orTryAgain(deps.report, 'no', () =>
+    openCheckout(deps, form, admit),
+  )
   const { checkout } = opened
   if (!opened.isNew) return { checkout, accessToken }
   try {
@@ -78,7 +80,7 @@ export async function startCheckout(
   }
 }
 
-async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<void>) {
+async function openCheckout(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<void>) {
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.health, priced, false)
   requireNotDenied(deps, refundTo)
@@ -89,9 +91,14 @@ async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<v
   await requireBudgets(deps, subjects)
   const refusal = await foreignEsim(deps, priced, payer)
   if (refusal) throw refusal
-  const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
+  const { checkout, accessToken } = createCheckout(deps, form, {
+    method,
+    refundTo,
+    priced,
+    subjects,
+  })
   await admit?.()
-  return { opened: await openBounded(deps, begun, client), accessToken }
+  return { opened: await openBounded(deps, checkout, client), accessToken }
 }
 
 /** A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address. */
@@ -100,29 +107,29 @@ async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string)
   if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
-interface Read {
+interface ParsedForm {
   readonly method: PaymentMethod
   readonly refundTo: string
   readonly priced: Priced
 }
 
-function readForm(deps: StartDeps, form: CheckoutForm): Read {
-  const faults: Fault[] = [...(form.found ?? [])]
+function readForm(deps: StartDeps, form: CheckoutForm): ParsedForm {
+  const faults: Fault[] = [...(form.faults ?? [])]
   const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
   if (!method) {
-    const known = deps.processor.methods.map(({ coin }) => coin)
-    faults.push({ field: 'coin', code: 'unknown_coin', known })
+    const knownCoins = deps.processor.methods.map(({ coin }) => coin)
+    faults.push({ field: 'coin', code: 'unknown_coin', known: knownCoins })
   }
-  const read = method && deps.readAddress(method, form.refundTo)
-  if (read?.outcome === 'bad') {
-    faults.push({ field: 'refundTo', code: 'bad_address', reason: read.fault })
+  const parsedAddress = method && deps.readAddress(method, form.refundTo)
+  if (parsedAddress?.outcome === 'bad') {
+    faults.push({ field: 'refundTo', code: 'bad_address', reason: parsedAddress.fault })
   }
   if (!/^[A-Za-z0-9_-]{22,128}$/.test(form.formKey)) {
     faults.push({ field: 'formKey', code: 'missing' })
   }
   const priced = orFaults(() => price(deps, form.kind, form.fields), faults)
-  if (priced && method && read?.outcome === 'good' && faults.length === 0) {
-    return { method, refundTo: read.address, priced }
+  if (priced && method && parsedAddress?.outcome === 'good' && faults.length === 0) {
+    return { method, refundTo: parsedAddress.address, priced }
   }
   throw invalidBody(faults)
 }
@@ -131,19 +138,20 @@ function orFaults(work: () => Priced, faults: Fault[]): Priced | undefined {
   try {
     return work()
   } catch (error) {
-    const found = error instanceof Refusal && error.code === 'invalid_body' && error.details.faults
-    if (!found) throw error
-    faults.unshift(...found)
+    const newFaults =
+      error instanceof Refusal && error.code === 'invalid_body' && error.details.faults
+    if (!newFaults) throw error
+    faults.unshift(...newFaults)
     return undefined
   }
 }
 
 /** Ids and token follow from the form, so a form that is sent twice, to any node, is one checkout. */
-function begin(
+function createCheckout(
   deps: StartDeps,
   form: CheckoutForm,
-  { method, refundTo, priced, subjects }: Read & { readonly subjects: Subjects },
-): { readonly begun: CheckoutIn<'OPENING'>; readonly accessToken: string } {
+  { method, refundTo, priced, subjects }: ParsedForm & { readonly subjects: Subjects },
+): { readonly checkout: CheckoutIn<'OPENING'>; readonly accessToken: string } {
   const { coin, network } = method
   const wording = wordingOf(form.kind, form.fields)
   const mark = JSON.stringify([form.formKey, wording, coin, refundTo])
@@ -154,7 +162,7 @@ function begin(
   const { recipient } = priced.lineItem
   const { payer: _, ...others } = subjects
   const now = deps.now()
-  const begun: CheckoutIn<'OPENING'> = {
+  const checkout: CheckoutIn<'OPENING'> = {
     state: 'OPENING',
     id,
     orderId,
@@ -172,7 +180,7 @@ function begin(
     startedAt: now,
     changedAt: now,
   }
-  return { begun, accessToken }
+  return { checkout, accessToken }
 }
 
 /** How many unpaid checkouts of one client may wait in one coin. */

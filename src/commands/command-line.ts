@@ -11,7 +11,9 @@ import { messageOf } from '../lib/errors.ts'
 export class UsageError extends Error {}
 
 /** Node's `parseArgs`. @throws UsageError */
-export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+export function parseArguments<T extends ParseArgsConfig>(
+  config: T,
+): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config)
   } catch (error) {
@@ -20,11 +22,11 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
 }
 
 /** @param takes for each command its options, and `names` if it takes any @throws UsageError for anything else */
-export function wordsIn<What extends string>(
+export function parseCommand<What extends string>(
   args: readonly string[],
   takes: Readonly<Record<What, readonly string[]>>,
 ) {
-  const { values, positionals } = parsed({
+  const { values, positionals } = parseArguments({
     args: [...args],
     options: { reason: { type: 'string' }, all: { type: 'boolean' }, transfer: { type: 'string' } },
     allowPositionals: true,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { changeDenylist, listDenied } from '../adapters/storage/store.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
-import { onDatabase, operatorName, runCommand, UsageError, wordsIn } from './command-line.ts'
+import { onDatabase, operatorName, parseCommand, runCommand, UsageError } from './command-line.ts'
 
 const usage = `Usage: npm run denylist -- <what>
 
@@ -24,7 +24,7 @@ export type DenylistCommand =
 const takes = { list: [], add: ['names', 'reason'], remove: ['names', 'reason'] } as const
 
 export function commandOf(args: readonly string[]): DenylistCommand {
-  const { what, names, reason } = wordsIn(args, takes)
+  const { what, names, reason } = parseCommand(args, takes)
   if (what === 'list') return { does: 'list' }
   if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
   if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)

@@ -17,7 +17,7 @@ import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import { parsed, runCommand, UsageError } from './command-line.ts'
+import { parseArguments, runCommand, UsageError } from './command-line.ts'
 
 const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
 
@@ -37,31 +37,31 @@ const usage = `Compares ledger, chain, supplier and payment processor, and names
 
 Exits with 0 when nothing differs, 1 when something does, 2 when a source did not answer.`
 
-type Wanted = ReturnType<typeof wantedIn>
+type Options = ReturnType<typeof parseOptions>
 
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
-  const wanted = wantedIn(args)
+  const options = parseOptions(args)
   const tell = (message: string) => console.error(`  … ${message}`)
-  const setsUp = wanted.rebuild || wanted.earlier.length > 0
+  const setsUp = options.rebuild || options.earlier.length > 0
   const connection = await connect(ownEnvironment(console.warn), { tell, setsUp })
   try {
-    return await run(connection, wanted)
+    return await run(connection, options)
   } finally {
     await connection.close()
   }
 }
 
-async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
+async function run(connection: Connection, options: Options): Promise<0 | 1 | 2> {
   const { wallets } = connection.storage
-  for (const { role, address } of wanted.earlier) await wallets.addEarlier(role, address)
+  for (const { role, address } of options.earlier) await wallets.addEarlier(role, address)
   const sources = await sourcesOf(connection)
-  const compare = () => reconcile(sources, lookOf(connection, wanted))
+  const compare = () => reconcile(sources, lookOf(connection, options))
   const first = await compare()
-  if (wanted.acknowledge) {
-    await acknowledge(connection, first, wanted.acknowledge)
-    return show(wanted, await compare())
+  if (options.acknowledge) {
+    await acknowledge(connection, first, options.acknowledge)
+    return printReport(options, await compare())
   }
-  if (!wanted.rebuild) return show(wanted, first)
+  if (!options.rebuild) return printReport(options, first)
   const { secretsKeys: keys } = connection.config
   const rebuilt = await rebuild(
     {
@@ -72,15 +72,15 @@ async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
     },
     first,
   )
-  if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
-  return show(wanted, await compare(), rebuilt)
+  if (!options.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
+  return printReport(options, await compare(), rebuilt)
 }
 
 /** Only movements in the report can be acknowledged, never the payment or refund of an order. */
 async function acknowledge(
   { storage }: Connection,
   { movements }: Report,
-  { transaction, ...why }: NonNullable<Wanted['acknowledge']>,
+  { transaction, ...why }: NonNullable<Options['acknowledge']>,
 ): Promise<void> {
   const named = movements.filter(({ transfer }) => transfer.transaction === transaction)
   if (named.length === 0) {
@@ -91,7 +91,7 @@ async function acknowledge(
   for (const { transfer } of named) await storage.movements.acknowledge(transfer, why)
 }
 
-function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): 0 | 1 | 2 {
+function printReport({ json }: Options, report: Report, rebuilt?: readonly Rebuilt[]): 0 | 1 | 2 {
   console.log(json ? reportJson(report, rebuilt) : reportText(report))
   if (report.differences.length > 0) return 1
   return report.silent.length === 0 ? 0 : 2
@@ -110,7 +110,7 @@ async function sourcesOf({ chain, suppliers, storage, processor, config }: Conne
 }
 
 /** A sandbox's chain is short, so it is read from its first block. */
-function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): Look {
+function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Options): Look {
   const digests = config.secretsKeys.map((key) => createDigest([key], 'orders'))
   return {
     now: new Date(),
@@ -120,8 +120,8 @@ function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): L
   }
 }
 
-function wantedIn(args: readonly string[]) {
-  const { values } = parsed({
+function parseOptions(args: readonly string[]) {
+  const { values } = parseArguments({
     args: [...args],
     options: {
       rebuild: { type: 'boolean', default: false },
@@ -198,14 +198,16 @@ async function connect(
   environment: Readonly<Record<string, string | undefined>>,
   { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
 ) {
-  const read = readConfig(environment)
+  const ownConfig = readConfig(environment)
   const { config, stop }: Parts =
-    read.mode === 'live' ? { config: read, stop: async () => {} } : await sandbox(read, tell)
+    ownConfig.mode === 'live'
+      ? { config: ownConfig, stop: async () => {} }
+      : await sandbox(ownConfig, tell)
   const now = () => new Date()
   const stopping = new AbortController()
   try {
     const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
-    const storage = await (setsUp ? database.take() : database.open())
+    const storage = await (setsUp ? database.migrateAndClaim() : database.openMigrated())
     const suppliers = connectSuppliers(config, now, stopping.signal)
     return {
       config,

@@ -3,7 +3,7 @@ import { never } from '../lib/errors.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 import { orderOfGoodwill } from '../orders/goodwill.ts'
-import { UsageError, wordsIn } from './command-line.ts'
+import { parseCommand, UsageError } from './command-line.ts'
 
 export type RefundsCommand =
   | { readonly does: 'status' }
@@ -59,7 +59,7 @@ const takes = {
 } as const
 
 export function commandOf(args: readonly string[]): RefundsCommand {
-  const { what, names, reason, all, transfer } = wordsIn(args, takes)
+  const { what, names, reason, all, transfer } = parseCommand(args, takes)
   switch (what) {
     case 'status':
       return { does: what }

@@ -7,7 +7,8 @@ import {
   createPayoutRecord,
 } from '../adapters/storage/payouts.ts'
 import { createCheckoutRecord } from '../adapters/storage/record.ts'
-import { advanceCheckout, invoiceMethod, payoutWatch } from '../checkouts/advance.ts'
+import { advanceCheckout } from '../checkouts/advance.ts'
+import { invoiceMethod, payoutWatch } from '../checkouts/returns.ts'
 import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'

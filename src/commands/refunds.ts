@@ -54,15 +54,15 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
       await switchRefunds(database, { stopped: true, reason: command.reason, by: operator.by })
       return done(['Refunds are stopped, on every node. Each one waits and goes on after "start".'])
     case 'start':
-      return start(operator, command.reason)
+      return startRefunds(operator, command.reason)
     case 'retry':
       return command.names === 'all'
         ? retryAll(operator)
-        : doneEach(command.names, (name) => retry(operator, name))
+        : doneEach(command.names, (name) => retryPayout(operator, name))
     case 'drop':
-      return doneEach(command.names, (name) => drop(operator, name))
+      return doneEach(command.names, (name) => dropPayout(operator, name))
     case 'paid':
-      return doneEach([command.reference], () => paid(operator, command))
+      return doneEach([command.reference], () => recordPaid(operator, command))
     case 'goodwill':
       return doneEach([command.order], () => giveGoodwill(operator, command))
     default:
@@ -71,13 +71,13 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
 }
 
 /** Makes payouts that were held due now, and not only after their pause. */
-async function start({ database, by }: Operator, reason: string | undefined): Promise<Done> {
+async function startRefunds({ database, by }: Operator, reason: string | undefined): Promise<Done> {
   await switchRefunds(database, { stopped: false, reason, by })
-  const { open } = await readPayoutQueue(database)
-  const going = open.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
+  const { openPayouts } = await readPayoutQueue(database)
+  const going = openPayouts.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
   for (const { reference, invoice } of going) {
-    const given = orderOfGoodwill(reference)
-    if (given !== undefined) await createGoodwillStore(database).hasten(given)
+    const goodwillOrder = orderOfGoodwill(reference)
+    if (goodwillOrder !== undefined) await createGoodwillStore(database).hasten(goodwillOrder)
     else if (invoice === null) await createOrderStore(database).hasten(reference as OrderId)
     else await createCheckoutStore(database).hasten(invoice)
   }
@@ -85,21 +85,25 @@ async function start({ database, by }: Operator, reason: string | undefined): Pr
 }
 
 async function retryAll(operator: Operator): Promise<Done> {
-  const { open } = await readPayoutQueue(operator.database)
-  const failed = open.filter(({ state }) => state === 'FAILED').map(({ reference }) => reference)
+  const { openPayouts } = await readPayoutQueue(operator.database)
+  const failed = openPayouts
+    .filter(({ state }) => state === 'FAILED')
+    .map(({ reference }) => reference)
   if (failed.length === 0) return done(['No refund has failed.'])
-  return done((await doneEach(failed, (name) => retry(operator, name))).lines)
+  return done((await doneEach(failed, (name) => retryPayout(operator, name))).lines)
 }
 
-function retry(operator: Operator, name: string): Promise<Tried> {
-  const given = orderOfGoodwill(name)
-  if (given !== undefined) return retryGoodwill(operator, given)
+function retryPayout(operator: Operator, name: string): Promise<Tried> {
+  const goodwillOrder = orderOfGoodwill(name)
+  if (goodwillOrder !== undefined) return retryGoodwill(operator, goodwillOrder)
   return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
 }
 
-function drop(operator: Operator, name: string): Promise<Tried> {
-  const given = orderOfGoodwill(name)
-  return given === undefined ? dropReturn(operator, name) : dropGoodwill(operator, given)
+function dropPayout(operator: Operator, name: string): Promise<Tried> {
+  const goodwillOrder = orderOfGoodwill(name)
+  return goodwillOrder === undefined
+    ? dropReturn(operator, name)
+    : dropGoodwill(operator, goodwillOrder)
 }
 
 function done(lines: readonly string[]): Done {
@@ -152,23 +156,23 @@ async function giveGoodwill(
 /** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
 async function retryGoodwill({ database }: Operator, id: OrderId): Promise<Tried> {
   const goodwill = createGoodwillStore(database)
-  const found = await goodwill.find(id)
-  if (!found) return noGoodwill
-  const { payout } = found
+  const stored = await goodwill.find(id)
+  if (!stored) return noGoodwill
+  const { payout } = stored
   if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
   const due = { state: 'DUE', ...(payout.signed && { signed: payout.signed }) } as const
-  const { won } = await moveAside(goodwill, found, { ...found, payout: due })
+  const { won } = await moveAside(goodwill, stored, { ...stored, payout: due })
   return won ? dueAgain : moved
 }
 
 /** Nothing is owed: it was a gift. */
 async function dropGoodwill({ database, by }: Operator, id: OrderId): Promise<Tried> {
   const goodwill = createGoodwillStore(database)
-  const found = await goodwill.find(id)
-  if (!found) return noGoodwill
-  const to = droppedGoodwill(found, by, new Date())
+  const stored = await goodwill.find(id)
+  if (!stored) return noGoodwill
+  const to = droppedGoodwill(stored, by, new Date())
   if (typeof to === 'string') return no(to)
-  const { won } = await moveAside(goodwill, found, to)
+  const { won } = await moveAside(goodwill, stored, to)
   return won ? dropped : moved
 }
 
@@ -182,18 +186,18 @@ async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {
 }
 
 async function retryReturn({ database }: Operator, reference: string): Promise<Tried> {
-  const found = await failedReturn(database, reference)
-  if ('line' in found) return found
-  return (await found.moveTo({ state: 'DUE' })) ? dueAgain : moved
+  const result = await failedReturn(database, reference)
+  if ('line' in result) return result
+  return (await result.moveTo({ state: 'DUE' })) ? dueAgain : moved
 }
 
 /** What the processor shows after all gets another return. */
 async function dropReturn({ database }: Operator, reference: string): Promise<Tried> {
-  const found = await failedReturn(database, reference)
-  if ('line' in found) return found
-  const { code, reason } = found.payout
+  const result = await failedReturn(database, reference)
+  if ('line' in result) return result
+  const { code, reason } = result.payout
   if (code !== paymentNotShown) return no(`it is owed; it failed with ${code}`)
-  if (!(await found.moveTo({ state: 'FAILED', code: paymentVanished, reason }))) return moved
+  if (!(await result.moveTo({ state: 'FAILED', code: paymentVanished, reason }))) return moved
   await createPayoutRecord(database).rests(reference)
   return dropped
 }
@@ -225,11 +229,11 @@ async function failedReturn(database: Pool, reference: string): Promise<FailedRe
 type Payment = Extract<RefundsCommand, { does: 'paid' }>
 
 /** A payout in a coin is due at once: its next step finds the note. */
-async function paid(operator: Operator, payment: Payment): Promise<Tried> {
-  const noted = await notePaid(operator, payment)
+async function recordPaid(operator: Operator, payment: Payment): Promise<Tried> {
+  const result = await notePaid(operator, payment)
   // A refund in USDC was booked together with the note, so this leaves it as it is.
-  if (noted.isDone) await retry(operator, payment.reference)
-  return noted
+  if (result.isDone) await retryPayout(operator, payment.reference)
+  return result
 }
 
 async function notePaid(
@@ -238,21 +242,21 @@ async function notePaid(
 ): Promise<Tried> {
   const notes = createHandPayouts(database)
   const before = await notes.find(reference)
-  if (before === transaction) return inWords({ outcome: 'same' }, '')
+  if (before === transaction) return describeResult({ outcome: 'same' }, '')
   if (before !== undefined) {
-    return inWords({ outcome: 'other_transaction', transaction: before }, '')
+    return describeResult({ outcome: 'other_transaction', transaction: before }, '')
   }
   const made = { transaction, transfer, by }
   const order = isOrderId(reference) ? await createOrderStore(database).find(reference) : undefined
   if (order?.payment.method === 'x402') return noteRefund(database, order, made)
-  const { open } = await readPayoutQueue(database)
-  const payout = open.find(
+  const { openPayouts } = await readPayoutQueue(database)
+  const payout = openPayouts.find(
     (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
   )?.inCoin
   if (!payout) return no('it does not wait to be paid by hand; npm run refunds tells how it stands')
   const { units, coin, to } = payout
   const line = `noted as paid: ${formatUnits(units, coin)} ${coin} to ${to}`
-  return inWords(await notes.note({ ...payout, ...made }), line)
+  return describeResult(await notes.note({ ...payout, ...made }), line)
 }
 
 /** One that its own authorization cannot pay any more, paid by a plain transfer. */
@@ -267,24 +271,24 @@ async function noteRefund(
   const booked = await bookByHand(database, order, made)
   if (booked.outcome === 'moved') return moved
   const { amount, payment } = order
-  return inWords(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${payment.payer}`)
+  return describeResult(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${payment.payer}`)
 }
 
-function inWords(noted: Noted, line: string): Tried {
-  switch (noted.outcome) {
+function describeResult(result: Noted, line: string): Tried {
+  switch (result.outcome) {
     case 'noted':
       return yes(line)
     case 'same':
       return yes('was noted before, with this transaction')
     case 'other_transaction':
-      return no(`was noted before, with another transaction: ${noted.transaction}`)
+      return no(`was noted before, with another transaction: ${result.transaction}`)
     case 'other_payout':
       return no(
-        `this transaction was noted for ${noted.reference}, of the same amount and address; ` +
+        `this transaction was noted for ${result.reference}, of the same amount and address; ` +
           'if it has another transfer like that, say so with --transfer 2',
       )
     default:
-      return never(noted)
+      return never(result)
   }
 }
 
@@ -292,16 +296,16 @@ function statusLines(
   queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {
-  const { turned, granted, returned, given, open } = queue
-  const failed = open.filter((one) => one.state === 'FAILED' && !isByHand(one))
-  const pending = open.filter(({ state }) => state !== 'FAILED')
+  const { refundSwitch, granted, returnsGranted, goodwillGranted, openPayouts } = queue
+  const failed = openPayouts.filter((one) => one.state === 'FAILED' && !isByHand(one))
+  const pending = openPayouts.filter(({ state }) => state !== 'FAILED')
   return [
-    turned.stopped
-      ? `Refunds are STOPPED since ${turned.at.toISOString()}${byAndWhy(turned)}`
+    refundSwitch.stopped
+      ? `Refunds are STOPPED since ${refundSwitch.at.toISOString()}${byAndWhy(refundSwitch)}`
       : 'Refunds go out.',
     `Refunds granted in ${againstCaps(granted, caps)}`,
-    `Returns granted in ${againstCaps(returned, caps)}`,
-    `Goodwill granted in ${againstCaps(given, caps)}`,
+    `Returns granted in ${againstCaps(returnsGranted, caps)}`,
+    `Goodwill granted in ${againstCaps(goodwillGranted, caps)}`,
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
@@ -318,7 +322,7 @@ function againstCaps(granted: Window, caps: Window): string {
 }
 
 function handLines(queue: PayoutQueue): readonly string[] {
-  const byHand = queue.open.filter(isByHand)
+  const byHand = queue.openPayouts.filter(isByHand)
   if (byHand.length === 0) return []
   const [sent, unsent] = [true, false].map((isSent) =>
     byHand.filter(({ code }) => (code === noteTransaction) === isSent),
@@ -354,7 +358,7 @@ function isByHand({ reference, state, code, inCoin, isNoted }: OpenPayout): bool
   return state === 'FAILED' && waits && !isNoted
 }
 
-function byAndWhy({ by, reason }: PayoutQueue['turned']): string {
+function byAndWhy({ by, reason }: PayoutQueue['refundSwitch']): string {
   return `${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`
 }
 
@@ -364,9 +368,9 @@ function tableOf(what: string, listed: readonly OpenPayout[]): readonly string[]
   return [`Refunds ${what}: ${few}`, ...listed.flatMap(linesOf)]
 }
 
-function linesOf(open: OpenPayout): string[] {
-  const { reference, to, state, code, reason, since } = open
-  const amount = amountOf(open).padStart(14)
+function linesOf(payout: OpenPayout): string[] {
+  const { reference, to, state, code, reason, since } = payout
+  const amount = amountOf(payout).padStart(14)
   return [
     `  ${reference}  ${amount}  to ${to}  ${code ?? state}  since ${since.toISOString()}`,
     ...(reason === null ? [] : [`      ${reason}`]),

@@ -56,17 +56,17 @@ export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Recor
 /** Names the variable and what to set. Never the value: it may be a key. */
 export function problemOf(issue: z.core.$ZodIssue): string {
   const name = String(issue.path[0] ?? 'environment')
-  const schema = everyVariable.find(([known]) => known === name)?.[1]
+  const schema = everyVariable.find(([variableName]) => variableName === name)?.[1]
   const required = schema && aboutOf(schema)?.required
   return issue.input === undefined && required
     ? `${name} is missing; set it to ${required}`
     : `${name} ${issue.message}`
 }
 
-export function needProblems(given: object): string[] {
+export function needProblems(variables: object): string[] {
   const lacking = everyVariable.flatMap(([name, schema]) => {
-    const missing = (aboutOf(schema)?.needs ?? []).filter((other) => !(other in given))
-    return name in given && missing.length > 0 ? [{ name, missing: missing.join(', ') }] : []
+    const missing = (aboutOf(schema)?.needs ?? []).filter((other) => !(other in variables))
+    return name in variables && missing.length > 0 ? [{ name, missing: missing.join(', ') }] : []
   })
   const alike = Map.groupBy(lacking, ({ missing }) => missing)
   return Array.from(alike, ([missing, all]) => {

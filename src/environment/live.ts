@@ -23,13 +23,13 @@ const anyNetwork = choice.format(networkNames)
 export const testNetworks = networkNames.filter((name) => networks[name].isTestnet)
 export const realNetworks = networkNames.filter((name) => !networks[name].isTestnet)
 
-function toldOf(name: NetworkName): string {
+function describeNetwork(name: NetworkName): string {
   return `\`${name}\` (${networks[name].isTestnet ? 'test money' : 'real money'})`
 }
 
 export const chain = {
   NETWORK: variable(z.enum(networkNames, `must be ${anyNetwork}`), {
-    description: `The chain that the store is paid on: ${choice.format(networkNames.map(toldOf))}.`,
+    description: `The chain that the store is paid on: ${choice.format(networkNames.map(describeNetwork))}.`,
     required: anyNetwork,
     example: 'base-sepolia',
   }),

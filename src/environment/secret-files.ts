@@ -22,24 +22,24 @@ export function withSecretFiles(
   environment: Readonly<Environment>,
   warn: (line: string) => void,
 ): Readonly<Environment> {
-  const given = { ...environment }
+  const variables = { ...environment }
   const problems: string[] = []
   for (const name of secretVariables) {
     const variable = fileVariableOf(name)
-    const file = given[variable]
-    delete given[variable]
+    const file = variables[variable]
+    delete variables[variable]
     if (!file) continue
     const both = { problem: `${name} and ${variable} are both set; set one of them` }
-    const read = given[name] ? both : secretIn(variable, file)
-    if ('problem' in read) {
-      problems.push(read.problem)
+    const secret = variables[name] ? both : secretIn(variable, file)
+    if ('problem' in secret) {
+      problems.push(secret.problem)
       continue
     }
-    given[name] = read.value
+    variables[name] = secret.value
     if (!isCredential(file, environment)) warnIfOpen(file, warn)
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return given
+  return variables
 }
 
 function secretIn(variable: string, file: string): { value: string } | { problem: string } {
@@ -76,9 +76,9 @@ export function envFilesIn(nodeArguments: readonly string[]) {
   const others: string[] = []
   const left = [...nodeArguments]
   for (let one = left.shift(); one !== undefined; one = left.shift()) {
-    const found = /^--env-file(?:-if-exists)?(?:=(.*))?$/s.exec(one)
-    if (found === null) others.push(one)
-    else files.push(found[1] ?? left.shift() ?? '')
+    const match = /^--env-file(?:-if-exists)?(?:=(.*))?$/s.exec(one)
+    if (match === null) others.push(one)
+    else files.push(match[1] ?? left.shift() ?? '')
   }
   return { files, others }
 }

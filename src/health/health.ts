@@ -48,10 +48,10 @@ export function createHealth(now: () => Date) {
     ...notes,
     ...suppliers.notes,
     /** @param since when the reading of the open orders began; later orders may be missing from it */
-    noteMeans(seen: Means, since = now()) {
-      means = seen
+    noteMeans(latest: Means, since = now()) {
+      means = latest
       forgetBefore(since)
-      suppliers.noteMeans(seen)
+      suppliers.noteMeans(latest)
     },
     means: () => means,
     hold(reason: string | undefined) {
@@ -124,9 +124,9 @@ function keepSuppliers(now: () => Date) {
       noteFundsTaken: (name: string, reference: string) => of(name).funds.noteTaken(reference),
     },
     noteMeans({ funds }: Means) {
-      for (const [name, seen] of funds) {
+      for (const [name, latest] of funds) {
         const watch = of(name).funds
-        if (seen !== 'unbounded') watch.noteBalance(seen)
+        if (latest !== 'unbounded') watch.noteBalance(latest)
       }
     },
     noteSold: (name: string, reference: string) => of(name).funds.noteSold(reference),

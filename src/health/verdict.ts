@@ -226,8 +226,8 @@ function worseOf(one: PartHealth, other: PartHealth): PartHealth {
   return order.indexOf(other.state) > order.indexOf(one.state) ? other : one
 }
 
-function remainder(held: Usdc, owed: Usdc): Usdc {
-  return usdc(held > owed ? held - owed : 0n)
+function remainder(available: Usdc, reserved: Usdc): Usdc {
+  return usdc(available > reserved ? available - reserved : 0n)
 }
 
 function ether(wei: bigint): string {

@@ -195,7 +195,7 @@ describe('rate limits', () => {
     const take = () => Promise.reject(new Error('The counter is away.'))
     const limits = createLimits()
     const { app, logged } = testApp({
-      limits: { ...limits, discovery: { ...limits.discovery, take } },
+      limits: { ...limits, discovery: { ...limits.discovery, consume: take } },
     })
     const answer = await app.inject('/ai/vouchers')
     expect(answer.statusCode).toBe(500)

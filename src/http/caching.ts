@@ -28,9 +28,9 @@ export function routeReadings(
     app.get(routeOf(reading), { config: configOf(reading) }, (request, reply) => {
       const url = request.raw.url ?? ''
       const { id } = request.params as { id?: string }
-      const found = answers.find(url, () => reading.ask(inQuery(url), deps, id))
+      const answer = answers.find(url, () => reading.ask(inQuery(url), deps, id))
       if (isDiscovery) reply.header('link', link)
-      return sendText(request, reply, { ...found, cacheControl })
+      return sendText(request, reply, { ...answer, cacheControl })
     })
   }
 }
@@ -70,8 +70,8 @@ export function createAnswerCache(
   return {
     find(request, answer) {
       forgetWhatIsOld()
-      const known = answers.get(request)
-      if (known !== undefined) return known
+      const cached = answers.get(request)
+      if (cached !== undefined) return cached
       const content = answer()
       const made = fixedText(typeof content === 'string' ? content : JSON.stringify(content))
       answers.set(request, made)
@@ -105,7 +105,7 @@ export function sendText(
 ): FastifyReply {
   const tag = `"${digest}"`
   reply.header('etag', tag).header('cache-control', cacheControl)
-  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return reply.type(typeof text === 'string' ? `${type}; charset=utf-8` : type).send(text)
 }
 
@@ -114,7 +114,7 @@ function digestOf(text: string | Buffer): string {
 }
 
 /** Whether If-None-Match lists the tag, or is `*`. Compares weakly, as RFC 9110 requires for it. */
-function isKnown(header: string | undefined, tag: string): boolean {
+function matchesTag(header: string | undefined, tag: string): boolean {
   return header?.trim() === '*' || (header?.match(/"[^"]*"/g) ?? ([] as string[])).includes(tag)
 }
 
@@ -125,10 +125,10 @@ interface OpenApiDeps {
 
 /** Serves the OpenAPI document of this store, at both paths at which clients look for it. */
 export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
-  const found = fixedText(JSON.stringify(openApiFor(deps)))
+  const openApi = fixedText(JSON.stringify(openApiFor(deps)))
   for (const path of [openApiPath, '/ai/openapi.json']) {
     app.get(path, { config: { limit: 'reading' } }, (request, reply) =>
-      sendText(request, reply, { ...found, cacheControl: publicMinute }),
+      sendText(request, reply, { ...openApi, cacheControl: publicMinute }),
     )
   }
 }

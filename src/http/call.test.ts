@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { knownBy, viewerOf as viewerShown } from '../api/buying/credentials.ts'
+import { viewerOf as viewerShown, viewerWithoutWallet } from '../api/buying/credentials.ts'
 import type { BuyingDeps } from '../api/operation.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
@@ -14,7 +14,8 @@ const posted = (body: unknown, query = '') =>
 const deps = { signIn: {} } as BuyingDeps
 const key = 'Key_of-16-letter'
 const viewerOf = (of: BuyingDeps, by: FastifyRequest) => viewerShown(of, credentialsIn(by))
-const keysOf = (by: FastifyRequest, paid?: PaymentPayload) => knownBy(credentialsIn(by), paid).keys
+const keysOf = (by: FastifyRequest, paid?: PaymentPayload) =>
+  viewerWithoutWallet(credentialsIn(by), paid).keys
 const idempotencyKeyOf = (by: FastifyRequest) => credentialsIn(by).idempotencyKey
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const identified = (info: unknown) => ({

@@ -7,7 +7,12 @@ import { bazaarOf } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn, versionOne } from '../api/buying/purchase.ts'
 import type { Call, Credentials } from '../api/operation.ts'
 import { purchasePath } from '../api/operation.ts'
-import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
+import {
+  echoOf,
+  invalidParameter,
+  type ParamSource,
+  unknownParameter,
+} from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf, countRefused, type Limits, lookAtRefused } from './gate.ts'
 
@@ -21,7 +26,7 @@ export function callIn(
     orderId: (request.params as { orderId?: string }).orderId ?? '',
     query: inQuery(url),
     fields: () => (request.method === 'GET' ? quoteFields(url) : postedFields(request)),
-    shown: () => credentialsIn(request),
+    readCredentials: () => credentialsIn(request),
     signIn: request.headers['sign-in-with-x'],
     client: clientKeyOf(request.ip),
     proofs: {
@@ -116,9 +121,9 @@ export function postedFields({
 }: FastifyRequest): Record<string, unknown> {
   const [parameter] = new URLSearchParams(queryOf(url)).keys()
   if (parameter !== undefined) {
-    const shown = echoOf(parameter)
-    const message = `${shown} is in the query. ${method} takes its fields as JSON in the body.`
-    throw new Refusal('unknown_parameter', message, { parameter: shown })
+    const echo = echoOf(parameter)
+    const message = `${echo} is in the query. ${method} takes its fields as JSON in the body.`
+    throw new Refusal('unknown_parameter', message, { parameter: echo })
   }
   if (typeof (body ?? {}) !== 'object' || Array.isArray(body)) {
     throw notJson('The body must be a JSON object.')
@@ -144,14 +149,14 @@ const controlCharacters = /\p{Cc}/u
 
 /** The parameters in the query of a raw target, read strictly: UTF-8 in percent encoding, `+` for a space. */
 export function inQuery(url: string): ParamSource {
-  return (known) => {
+  return (allowed) => {
     const fields = new Map<string, string>()
     for (const [name, value] of pairsIn(url)) {
-      const shown = echoOf(name)
+      const echo = echoOf(name)
       if (controlCharacters.test(name + value)) {
-        throw refused(shown, `${shown} must not have control characters.`)
+        throw invalidParameter(echo, `${echo} must not have control characters.`)
       }
-      if (!known.includes(name)) throw unknownParameter(name, known)
+      if (!allowed.includes(name)) throw unknownParameter(name, allowed)
       fields.set(name, value.trim())
     }
     return fields
@@ -169,7 +174,7 @@ function* pairsIn(url: string): Generator<readonly [name: string, value: string]
     const value = decoded(rawValue)
     const parameter = echoOf(name ?? rawName)
     if (name === undefined || value === undefined) {
-      throw refused(parameter, `${parameter} is not valid UTF-8 in percent encoding.`)
+      throw invalidParameter(parameter, `${parameter} is not valid UTF-8 in percent encoding.`)
     }
     if (names.has(name)) {
       const message = `${parameter} may be given once only.`
@@ -196,7 +201,7 @@ function decoded(raw: string): string | undefined {
 function tooLong(query: string): Refusal {
   const longest = query.split('&').reduce((one, other) => (other.length > one.length ? other : one))
   const name = echoOf(decoded(longest.split('=')[0] ?? '') ?? '')
-  return refused(name, `The query is longer than ${maxQuery} bytes; ${name} is longest.`)
+  return invalidParameter(name, `The query is longer than ${maxQuery} bytes; ${name} is longest.`)
 }
 
 const paymentHeaders = {
@@ -223,12 +228,12 @@ export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Present
 /** Reads a payment. Never throws, because the header may come from an attacker. */
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (!header) return { type: 'none' }
-  if (typeof header !== 'string') return unreadable('there is more than one')
-  if (header.length > maxSignatureHeader) return unreadable('it is longer than 14 kB')
+  if (typeof header !== 'string') return unreadablePayment('there is more than one')
+  if (header.length > maxSignatureHeader) return unreadablePayment('it is longer than 14 kB')
   try {
-    return presentedIn(decodePaymentSignatureHeader(header), unreadable)
+    return presentedIn(decodePaymentSignatureHeader(header), unreadablePayment)
   } catch {
-    return unreadable('it is not base64 of a JSON object')
+    return unreadablePayment('it is not base64 of a JSON object')
   }
 }
 
@@ -260,7 +265,7 @@ function encoded(content: PaymentRequired | SettleResponse): string {
   return Buffer.from(JSON.stringify(content)).toString('base64')
 }
 
-function unreadable(why: string): Presented {
+function unreadablePayment(why: string): Presented {
   return {
     type: 'unreadable',
     reason: `The ${paymentHeaders.signature} header cannot be read: ${why}`,

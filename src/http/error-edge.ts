@@ -111,8 +111,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     'The request is not valid HTTP.',
   ]
   const about = { type: 'about:blank', title, status, detail, code, requestId: randomUUID() }
-  const told = { retryable: status === 408, charged: 'unknown', error: detail }
-  const body = JSON.stringify({ ...about, ...told })
+  const extensions = { retryable: status === 408, charged: 'unknown', error: detail }
+  const body = JSON.stringify({ ...about, ...extensions })
   if (socket.writable) {
     socket.write(
       `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\n` +

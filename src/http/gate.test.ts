@@ -17,23 +17,23 @@ describe('a limiter', () => {
 
   test('counts in a window that begins with the first request of a client', async () => {
     const limiter = limiterOf(rule, countingHere(rule))
-    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+    expect(await limiter.consume('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
     vi.advanceTimersByTime(50_000)
-    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 1, resetSeconds: 10 })
-    expect(await limiter.take('b')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+    expect(await limiter.consume('a')).toEqual({ allowed: true, remaining: 1, resetSeconds: 10 })
+    expect(await limiter.consume('b')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
     vi.advanceTimersByTime(9_999)
-    await limiter.take('a')
+    await limiter.consume('a')
     // What is refused makes nobody wait longer.
     for (let at = 0; at < 5; at += 1) {
-      expect(await limiter.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
+      expect(await limiter.consume('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
     }
     vi.advanceTimersByTime(1)
-    expect(await limiter.take('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
+    expect(await limiter.consume('a')).toEqual({ allowed: true, remaining: 2, resetSeconds: 60 })
   })
 
   test('lets exactly as many of a crowd through as the limit says', async () => {
     const limiter = limiterOf(rule, countingHere(rule))
-    const taken = await Promise.all(Array.from({ length: 50 }, () => limiter.take('crowd')))
+    const taken = await Promise.all(Array.from({ length: 50 }, () => limiter.consume('crowd')))
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(3)
   })
 
@@ -41,9 +41,9 @@ describe('a limiter', () => {
     const limiter = limiterOf(rule, countingHere(rule))
     const untouched = { allowed: true, remaining: 3, resetSeconds: 60 }
     expect(await limiter.peek('a')).toEqual(untouched)
-    await limiter.take('a')
+    await limiter.consume('a')
     expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 2 })
-    for (let at = 0; at < 3; at += 1) await limiter.take('a')
+    for (let at = 0; at < 3; at += 1) await limiter.consume('a')
     expect(await limiter.peek('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
     vi.setSystemTime(Date.now() + 60_000)
     expect(await limiter.peek('a')).toEqual(untouched)

@@ -19,7 +19,7 @@ interface RateLimitResult {
 }
 
 export interface RateLimiter extends LimitRule {
-  take(client: string): Promise<RateLimitResult>
+  consume(client: string): Promise<RateLimitResult>
   /** Whether one more request would be allowed now, without counting it. */
   peek(client: string): Promise<RateLimitResult>
 }
@@ -63,7 +63,7 @@ export function countingHere({ name, limit, windowSeconds }: LimitRule): RateLim
 export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract): RateLimiter {
   return {
     ...rule,
-    async take(client) {
+    async consume(client) {
       try {
         return resultOf(true, await counter.consume(client))
       } catch (refused) {
@@ -116,11 +116,11 @@ export function guardRequests(app: FastifyInstance, limits: Limits, routes: Rout
   app.addHook('onRequest', async (request, reply) => {
     requireHost(request)
     reply.header('x-request-id', request.id)
-    const known = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
-    const name = (known ?? request.routeOptions).config?.limit
+    const knownPath = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
+    const name = (knownPath ?? request.routeOptions).config?.limit
     const refusal = name && (await takeFrom(limits[name], request, reply))
     if (refusal) await holdUp(limits, request, refusal)
-    if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
+    if (knownPath !== undefined) throw methodNotAllowed(request.method, knownPath.methods, reply)
   })
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'There is nothing at this address.')
@@ -140,7 +140,7 @@ export async function takeFrom(
   { ip }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Refusal | undefined> {
-  const taken = await limiter.take(clientKeyOf(ip))
+  const taken = await limiter.consume(clientKeyOf(ip))
   reply.headers(rateLimitHeaders(limiter, taken))
   return taken.allowed ? undefined : tooMany(limiter, taken, 'requests')
 }
@@ -168,7 +168,7 @@ async function holdUp(
   if (request.heldUp !== undefined) return
   const findsOrders = request.routeOptions.config?.findsOrders ?? false
   if (!findsOrders || !mayBringPayment(request)) throw refusal
-  const looked = await reading.take(clientKeyOf(request.ip))
+  const looked = await reading.consume(clientKeyOf(request.ip))
   if (!looked.allowed) throw refusal
   request.heldUp = refusal
 }
@@ -218,7 +218,7 @@ export async function lookAtRefused(
 }
 
 export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest): Promise<void> {
-  await limiter.take(clientKeyOf(ip))
+  await limiter.consume(clientKeyOf(ip))
 }
 
 export function isNotAccepted(status: number): boolean {
@@ -259,14 +259,14 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
     const client = clients.get(key) ?? { underWay: 0, reading: 0, waiting: new Set() }
     const { limit, isProbe } = request.routeOptions.config ?? {}
     const isRead = request.method === 'GET' && limit !== undefined
-    const begin = () => {
-      client.waiting.delete(begin)
+    const beginRead = () => {
+      client.waiting.delete(beginRead)
       client.reading += 1
       done()
     }
-    const beginNext = () => {
-      const [next] = client.waiting
-      if (client.reading < maxReads) next?.()
+    const beginNextRead = () => {
+      const [waitingRead] = client.waiting
+      if (client.reading < maxReads) waitingRead?.()
     }
     const end = (what: 'underWay' | 'reading') => {
       client[what] -= 1
@@ -275,10 +275,10 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
     const leave = () => {
       end('underWay')
       // One that has hung up before its turn is not worked for.
-      if (!isRead || client.waiting.delete(begin)) return
+      if (!isRead || client.waiting.delete(beginRead)) return
       betweenArrivals(() => {
         end('reading')
-        beginNext()
+        beginNextRead()
       })
     }
     const enter = () => {
@@ -287,8 +287,8 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
       client.underWay += 1
       reply.raw.once('close', leave)
       if (!isRead) return done()
-      client.waiting.add(begin)
-      beginNext()
+      client.waiting.add(beginRead)
+      beginNextRead()
     }
     if (isProbe || client.underWay < maxAtOnce) return enter()
     reply.header('x-request-id', request.id)
@@ -302,19 +302,19 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
  * Does work when no connection arrives any more, or enough of them have: Node accepts one in each turn of the event
  * loop, so a client behind hundreds of them is reached soon only if most turns are short.
  */
-function arrivalsOf(app: FastifyInstance): (work: () => void) => void {
+function arrivalsOf(app: FastifyInstance): (resume: () => void) => void {
   let arrivals = 0
   app.server.on('connection', () => {
     arrivals += 1
   })
-  return (work) => {
+  return (resume) => {
     const first = arrivals
     // The first look may still come in the same turn.
-    let seen = -1
+    let lastArrivals = -1
     const look = () => {
-      const isQuiet = arrivals === seen
-      seen = arrivals
-      if (isQuiet || arrivals - first >= arrivalsBetween) work()
+      const isQuiet = arrivals === lastArrivals
+      lastArrivals = arrivals
+      if (isQuiet || arrivals - first >= arrivalsBetween) resume()
       else setImmediate(look)
     }
     setImmediate(look)
@@ -338,16 +338,16 @@ export function createRouteTable(app: FastifyInstance): RouteTable {
   app.addHook('onRoute', ({ url, method, config }) => {
     if (url === '*') return
     const segments = segmentsOf(url)
-    const known = paths.find((path) => path.segments.join('/') === segments.join('/'))
-    const path = known ?? { segments, methods: new Set(), config: {} }
+    const existing = paths.find((path) => path.segments.join('/') === segments.join('/'))
+    const path = existing ?? { segments, methods: new Set(), config: {} }
     for (const name of [method].flat()) path.methods.add(name)
     path.config = { ...path.config, ...config }
-    if (known === undefined) paths.push(path)
+    if (existing === undefined) paths.push(path)
   })
   return {
     find: (path) => {
       const segments = segmentsOf(path)
-      return paths.find((known) => matches(known.segments, segments))
+      return paths.find((existing) => matches(existing.segments, segments))
     },
   }
 }

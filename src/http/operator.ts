@@ -23,8 +23,8 @@ export function isOperator(
 
 /** Compares hashes, so that the time reveals neither the length of the token nor where it differs. */
 function carries({ headers }: FastifyRequest, token: string): boolean {
-  const [, given] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  return given !== undefined && sameHash(hashOf(given), hashOf(token))
+  const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  return bearer !== undefined && sameHash(hashOf(bearer), hashOf(token))
 }
 
 /** They show that a proxy forwarded the request or a web page sent it. */

@@ -56,7 +56,7 @@ function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
     kind,
     fields: postedFields(request),
     presented: paymentIn(request),
-    shown: () => credentialsIn(request),
+    readCredentials: () => credentialsIn(request),
     patienceMs: preferredWaitMs(request),
     transport: httpTransport,
     client: clientKeyOf(request.ip),
@@ -69,19 +69,19 @@ async function sendOrder(
   reply: FastifyReply,
   outcome: Extract<PurchaseOutcome, { type: 'order' }>,
 ) {
-  const { order, came, settled } = outcome
+  const { order, came: isDelivered, settled } = outcome
   reply.request.orderId = order.id
-  answered(reply, came)
+  answered(reply, isDelivered)
     .headers(paymentResponse(settled))
-    .headers(came ? {} : { location: orderPath(order.id) })
+    .headers(isDelivered ? {} : { location: orderPath(order.id) })
     .headers(outcome.replayed ? replayed : {})
   return reply.send(await orderBody(deps.purchases.vault, outcome))
 }
 
-function answered(reply: FastifyReply, came: boolean): FastifyReply {
+function answered(reply: FastifyReply, isDelivered: boolean): FastifyReply {
   return privately(reply)
-    .status(came ? 200 : 202)
-    .headers(came ? {} : { 'retry-after': String(retryAfterSeconds) })
+    .status(isDelivered ? 200 : 202)
+    .headers(isDelivered ? {} : { 'retry-after': String(retryAfterSeconds) })
 }
 
 /** Routes the operations on orders and prices. Purchases have their own routes, because of the payment headers. */
@@ -148,18 +148,18 @@ export interface SandboxDeps {
   readonly faucet: (address: string) => Promise<string>
 }
 
-const Ask = z.strictObject({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
+const FaucetRequest = z.strictObject({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
 
 export function routeSandbox(app: FastifyInstance, { faucet, ...addresses }: SandboxDeps): void {
   app.get('/sandbox', () => addresses)
 
   app.post('/sandbox/faucet', { config: { limit: 'purchase' } }, async (request) => {
-    const ask = Ask.safeParse(request.body)
-    if (!ask.success) {
+    const parsed = FaucetRequest.safeParse(request.body)
+    if (!parsed.success) {
       const message = 'address must be a wallet: 0x and 40 hexadecimal digits.'
       throw new Refusal('invalid_body', message, { parameter: 'address' })
     }
-    const { address } = ask.data
+    const { address } = parsed.data
     const transactionHash = await faucet(address)
     return { address, amount: '1000000000', asset: addresses.usdc, transactionHash }
   })

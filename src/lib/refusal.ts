@@ -74,15 +74,15 @@ export class Refusal extends Error {
 
 export function refusalWith(
   { code, message, details }: Refusal,
-  known: Pick<RefusalDetails, 'charged' | 'provesNothing'>,
+  paymentFacts: Pick<RefusalDetails, 'charged' | 'provesNothing'>,
 ): Refusal {
-  return new Refusal(code, message, { ...details, ...known })
+  return new Refusal(code, message, { ...details, ...paymentFacts })
 }
 
 /** For work on a request whose payment is known to have moved no money: refusals say so. */
-export function whileUnpaid<T>(work: () => T): T {
+export function whileUnpaid<T>(action: () => T): T {
   try {
-    return work()
+    return action()
   } catch (error) {
     throw error instanceof Refusal ? refusalWith(error, { charged: 'no' }) : error
   }
@@ -92,10 +92,10 @@ export function whileUnpaid<T>(work: () => T): T {
 const maxFaults = 20
 
 /** Only the first fault of each field. */
-export function invalidBody(found: readonly Fault[]): Refusal {
-  const faults = found
+export function invalidBody(allFaults: readonly Fault[]): Refusal {
+  const faults = allFaults
     .slice(0, maxFaults)
-    .filter(({ field }, at) => found.findIndex((fault) => fault.field === field) === at)
+    .filter(({ field }, at) => allFaults.findIndex((fault) => fault.field === field) === at)
   const [first, second] = faults
   const message = faults.map(({ field, code }) => `${field} ${code}`).join(', ')
   if (!first || second) return new Refusal('invalid_body', message, { faults })

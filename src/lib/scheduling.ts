@@ -53,14 +53,14 @@ export async function within<T>(
 }
 
 /** Runs functions one at a time, in the order of the calls. A failed one does not block the next. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+export type InTurn = <T>(task: () => Promise<T>) => Promise<T>
 
 export function inTurn(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work)
-    last = next.catch(() => undefined)
-    return next
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => undefined)
+    return result
   }
 }
 
@@ -69,32 +69,32 @@ export type Sliced<T> = Generator<undefined, T>
 const sliceMs = 6
 
 /** Does the work in slices of a few milliseconds, and whatever waits before each of them. */
-export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+export async function inSlices<T>(steps: Sliced<T>): Promise<T> {
   for (;;) {
     await new Promise((resolve) => setImmediate(resolve))
     const until = performance.now() + sliceMs
     do {
-      const step = work.next()
+      const step = steps.next()
       if (step.done) return step.value
     } while (performance.now() < until)
   }
 }
 
-export function atOnce<T>(work: Sliced<T>): T {
+export function atOnce<T>(steps: Sliced<T>): T {
   for (;;) {
-    const step = work.next()
+    const step = steps.next()
     if (step.done) return step.value
   }
 }
 
 export function* eachOf<T>(
   items: Iterable<T>,
-  work: (item: T, at: number) => void,
+  visit: (item: T, at: number) => void,
   few = 32,
 ): Sliced<void> {
   let at = 0
   for (const item of items) {
-    work(item, at++)
+    visit(item, at++)
     if (at % few === 0) yield
   }
 }

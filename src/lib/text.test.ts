@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fold, slugOf, wordsOf } from './text.ts'
+import { fold, foldedWords, slugOf } from './text.ts'
 
 test.each([
   ['Café', 'cafe'],
@@ -17,9 +17,9 @@ test.each([
 })
 
 test('splits text into runs of letters and digits', () => {
-  expect(wordsOf("McDonald's 7-Eleven, été!")).toEqual(['mcdonald', 's', '7', 'eleven', 'ete'])
-  expect(wordsOf('ताज होटल')).toEqual(['ताज', 'होटल'])
-  expect(wordsOf(' - ि ')).toEqual([])
+  expect(foldedWords("McDonald's 7-Eleven, été!")).toEqual(['mcdonald', 's', '7', 'eleven', 'ete'])
+  expect(foldedWords('ताज होटल')).toEqual(['ताज', 'होटल'])
+  expect(foldedWords(' - ि ')).toEqual([])
 })
 
 test.each([

@@ -21,12 +21,12 @@ const plain: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-export function wordsOf(text: string): string[] {
+export function foldedWords(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? []
 }
 
 export function slugOf(name: string): string {
-  return wordsOf(name).join('-')
+  return foldedWords(name).join('-')
 }
 
 /** Without invisible signs and with one form for signs that look the same. */

@@ -94,7 +94,7 @@ export interface Sink {
 }
 
 /** Buffered for a stalled reader; further lines are lost. */
-const maxKept = 8 * 1024 * 1024
+const maxBuffered = 8 * 1024 * 1024
 
 /**
  * While a disk is full, a pipe closed or its reader stalled, lines are lost, and the next one that gets through comes
@@ -106,7 +106,7 @@ export function lossy(sink: Sink): DestinationStream {
   let isCut = false
   return {
     write(line) {
-      if (sink.writableLength > maxKept) {
+      if (sink.writableLength > maxBuffered) {
         lost += 1
         return
       }
@@ -198,7 +198,7 @@ interface Failing {
 export function groupingOutages(ended: (outage: Outage) => void): (what: string) => boolean {
   const outages = new Map<string, Failing>()
 
-  function begin(what: string): void {
+  function beginOutage(what: string): void {
     const since = Date.now()
     const end = () => {
       outages.delete(what)
@@ -211,14 +211,14 @@ export function groupingOutages(ended: (outage: Outage) => void): (what: string)
   }
 
   return (what) => {
-    const known = outages.get(what)
-    if (known === undefined) {
-      begin(what)
+    const outage = outages.get(what)
+    if (outage === undefined) {
+      beginOutage(what)
       return true
     }
-    known.failures += 1
-    known.lastAt = Date.now()
-    known.timer.refresh()
+    outage.failures += 1
+    outage.lastAt = Date.now()
+    outage.timer.refresh()
     return false
   }
 }

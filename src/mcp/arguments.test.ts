@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import {
   argumentSchema,
   flagIn,
-  givenIn,
   inArguments,
   problemInArguments,
   textIn,
   without,
+  withoutNulls,
 } from './arguments.ts'
 
 const known = ['limit', 'brand', 'covers']
@@ -36,8 +36,8 @@ describe('arguments', () => {
   })
 
   test('that are null were not given', () => {
-    expect(givenIn({ limit: null, brand: '' })).toEqual({ brand: '' })
-    expect(givenIn(undefined)).toEqual({})
+    expect(withoutNulls({ limit: null, brand: '' })).toEqual({ brand: '' })
+    expect(withoutNulls(undefined)).toEqual({})
   })
 
   test('of our own are of their type', () => {

@@ -6,7 +6,12 @@ import type { FaultLog, ProofLimit } from '../api/operation.ts'
 import { buyPath, type Credentials, purchasePath } from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
 import { type ExampleBody, kindSchemaFor } from '../catalog/purchase-body.ts'
-import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
+import {
+  echoOf,
+  invalidParameter,
+  type ParamSource,
+  unknownParameter,
+} from '../catalog/search/params.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import type { HostSettings, Person } from './host.ts'
 
@@ -35,29 +40,32 @@ const controlCharacters = /\p{Cc}/u
  * is equal to its text, and a list to its items joined by commas.
  */
 export function inArguments(args: Arguments): ParamSource {
-  return (known) =>
+  return (allowed) =>
     new Map(
       Object.entries(args).map(([name, value]) => {
-        if (!known.includes(name)) throw unknownParameter(name, known)
+        if (!allowed.includes(name)) throw unknownParameter(name, allowed)
         return [name, textOf(name, value)]
       }),
     )
 }
 
 /** The arguments that are not null: many callers send null for an argument that they leave out. */
-export function givenIn(args: Arguments | undefined): Arguments {
-  const given = Object.entries(args ?? {}).filter(([, value]) => value !== null)
-  return Object.fromEntries(given)
+export function withoutNulls(args: Arguments | undefined): Arguments {
+  const entries = Object.entries(args ?? {}).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries)
 }
 
 function textOf(name: string, value: unknown): string {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!items.every(isPlain)) {
-    throw refused(echoOf(name), `${echoOf(name)} must be text, a number, or true or false.`)
+    throw invalidParameter(
+      echoOf(name),
+      `${echoOf(name)} must be text, a number, or true or false.`,
+    )
   }
   const text = items.join(',').trim()
   if (controlCharacters.test(text)) {
-    throw refused(echoOf(name), `${echoOf(name)} must not have control characters.`)
+    throw invalidParameter(echoOf(name), `${echoOf(name)} must not have control characters.`)
   }
   return text
 }
@@ -70,13 +78,13 @@ export function flagIn(args: Arguments, name: string): boolean {
   const value = args[name] ?? false
   if (typeof value === 'boolean') return value
   if (value === 'true' || value === 'false' || value === '') return value === 'true'
-  throw refused(name, `${name} must be true or false.`)
+  throw invalidParameter(name, `${name} must be true or false.`)
 }
 
 export function textIn(args: Arguments, name: string): string | undefined {
   const value = args[name]
   if (value === undefined || typeof value === 'string') return value?.trim() || undefined
-  throw refused(name, `${name} must be text.`)
+  throw invalidParameter(name, `${name} must be text.`)
 }
 
 export function without(args: Arguments, names: readonly string[]): Record<string, unknown> {
@@ -137,8 +145,8 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
   const fields = kinds.flatMap((kind) =>
     Object.entries(propertiesOf(kindSchemaFor(kind))).map(([name, { type, description }]) => {
       const isShared = name === 'value' || name in argumentNames
-      const said = isShared ? description : `${kind}: ${String(description)}`
-      return [argumentOf(name), { type, description: said }] as const
+      const text = isShared ? description : `${kind}: ${String(description)}`
+      return [argumentOf(name), { type, description: text }] as const
     }),
   )
   return { ...Object.fromEntries(fields), offerId: { type: 'string', description: 'From search' } }
@@ -199,7 +207,9 @@ export function bringsPayment({ meta }: Pick<ToolCall, 'meta'>): boolean {
 }
 
 export function presentedWith({ meta }: ToolCall): Presented {
-  return bringsPayment({ meta }) ? presentedIn(meta[paymentKey], unreadable) : { type: 'none' }
+  return bringsPayment({ meta })
+    ? presentedIn(meta[paymentKey], unreadablePayment)
+    : { type: 'none' }
 }
 
 export const credentialFields = {
@@ -228,13 +238,13 @@ export function keyIn(args: ToolCall['args']): string | undefined {
 
 /** The sign-in of a call, encoded as in the HTTP header, whether it came encoded or as an object. */
 export function signInWith({ meta }: ToolCall): string | undefined {
-  const given = meta[signInKey]
-  if (given === undefined || given === null) return undefined
-  if (typeof given === 'string') return given
-  return Buffer.from(JSON.stringify(given)).toString('base64')
+  const signIn = meta[signInKey]
+  if (signIn === undefined || signIn === null) return undefined
+  if (typeof signIn === 'string') return signIn
+  return Buffer.from(JSON.stringify(signIn)).toString('base64')
 }
 
-function unreadable(why: string): Presented {
+function unreadablePayment(why: string): Presented {
   return {
     type: 'unreadable',
     reason: `The payment in _meta["${paymentKey}"] cannot be read: ${why}`,

@@ -13,10 +13,10 @@ import { type Charged, Refusal, rules } from '../lib/refusal.ts'
 import {
   bringsPayment,
   carriesProof,
-  givenIn,
   type JsonObject,
   problemInArguments,
   type ToolCall,
+  withoutNulls,
 } from './arguments.ts'
 import {
   type Destination,
@@ -34,7 +34,7 @@ export interface Visit extends ProofLimit {
   /** The refusal of the limit that the request exceeded before its body was read. */
   readonly heldUp: Refusal | undefined
   /** Called with the order that the call bought, found or named. */
-  readonly found: (order: OrderId) => void
+  readonly noteOrder: (order: OrderId) => void
   /** Counts the call against a limit; returns the refusal if it exceeds it. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
 }
@@ -57,37 +57,38 @@ export async function answerCall(
   { args, meta = {}, person }: RawCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { log, client, host } = visit
-  const call = { args: givenIn(args), meta, log, client, host, person, proofs: visit }
+  const call = { args: withoutNulls(args), meta, log, client, host, person, proofs: visit }
   nameOrder(visit, call.args)
-  const { result, isAccepted } = await answer(deps, visit, tool, call)
+  const { result, isAccepted } = await runTool(deps, visit, tool, call)
   if (!isAccepted && carriesProof(call)) await visit.provedNothing()
   return result
 }
 
-async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
+async function runTool(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
     const heldUp = await holdUp(visit, tool, call)
-    const said = await tool.run({ ...call, heldUp }, deps)
-    if (said.type === 'answer') nameOrder(visit, said.body)
-    const page = said.type === 'answer' ? said.visit : undefined
-    const result = page ? visitResult(page) : resultOf(said)
-    return { result, isAccepted: said.type === 'answer' && !said.provesNothing }
+    const outcome = await tool.run({ ...call, heldUp }, deps)
+    if (outcome.type === 'answer') nameOrder(visit, outcome.body)
+    const page = outcome.type === 'answer' ? outcome.visit : undefined
+    const result = page ? visitResult(page) : resultOf(outcome)
+    return { result, isAccepted: outcome.type === 'answer' && !outcome.provesNothing }
   } catch (error) {
-    return failed(deps, visit, tool, call, error)
+    return errorResult(deps, visit, tool, call, error)
   }
 }
 
-function nameOrder({ found }: Visit, from: object): void {
+function nameOrder({ noteOrder }: Visit, from: object): void {
   if ('orderId' in from && typeof from.orderId === 'string' && isOrderId(from.orderId)) {
-    found(from.orderId)
+    noteOrder(from.orderId)
   }
 }
 
-function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: unknown) {
+function errorResult(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: unknown) {
   const refusal = error instanceof Refusal ? error : undefined
   if (refusal === undefined) visit.log.error({ err: error }, 'unexpected error')
-  const asked = refusal?.code === 'approval_required' ? askPerson(call.person, refusal) : undefined
-  if (asked) return { result: asked, isAccepted: true }
+  const approvalPrompt =
+    refusal?.code === 'approval_required' ? promptForApproval(call.person, refusal) : undefined
+  if (approvalPrompt) return { result: approvalPrompt, isAccepted: true }
   const { url: siteUrl } = deps.reading.site
   const charged: Charged = bringsPayment(call) ? 'unknown' : 'no'
   const context = {
@@ -98,12 +99,15 @@ function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: 
   const isAccepted =
     refusal === undefined ||
     !(refusal.details.provesNothing || isNotAccepted(rules[refusal.code].status))
-  const said = problem(refusal, context)
-  return { result: problemResult(tool.charges ? problemInArguments(said) : said), isAccepted }
+  const problemBody = problem(refusal, context)
+  return {
+    result: problemResult(tool.charges ? problemInArguments(problemBody) : problemBody),
+    isAccepted,
+  }
 }
 
 /** Brings a person to the page of their approval; undefined if the model must show them the link. */
-function askPerson({ reached, isBack }: Person, { details }: Refusal) {
+function promptForApproval({ reached, isBack }: Person, { details }: Refusal) {
   const url = String(details.extra?.['approvalUrl'])
   const page = { url, message: 'Approve or decline this purchase on a page of the store.' }
   // A person who has not decided still has the page open: asking again at once would loop for ever.
@@ -130,12 +134,12 @@ async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal 
   return above
 }
 
-function resultOf(said: ToolOutcome): CallToolResult {
-  return said.type === 'demand' ? paymentRequiredResult(said) : answerResult(said)
+function resultOf(outcome: ToolOutcome): CallToolResult {
+  return outcome.type === 'demand' ? paymentRequiredResult(outcome) : answerResult(outcome)
 }
 
-function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolResult {
-  const { body, advice, picture, meta } = said
+function answerResult(outcome: Extract<ToolOutcome, { type: 'answer' }>): CallToolResult {
+  const { body, advice, picture, meta } = outcome
   return {
     structuredContent: dataOf(body),
     content: [

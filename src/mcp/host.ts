@@ -6,7 +6,13 @@ import {
   type ServerContext,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server'
-import { nearParameter, oneOf, type Param, readParams, refused } from '../catalog/search/params.ts'
+import {
+  invalidParameter,
+  nearParameter,
+  oneOf,
+  type Param,
+  readParams,
+} from '../catalog/search/params.ts'
 import { inQuery } from '../http/call.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 
@@ -19,9 +25,12 @@ export interface HostSettings {
 
 const amount: Param<Usdc> = {
   schema: { type: 'string', pattern: String.raw`^\d{1,9}(\.\d{1,6})?$` },
-  read(name, value) {
+  parse(name, value) {
     if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return usdcFromText(value)
-    throw refused(name, `${name} must be an amount in USDC with at most 6 decimals, such as 5.`)
+    throw invalidParameter(
+      name,
+      `${name} must be an amount in USDC with at most 6 decimals, such as 5.`,
+    )
   },
 }
 
@@ -39,25 +48,25 @@ const meantHere =
  * @throws Refusal `unknown_parameter`, `repeated_parameter`, `invalid_parameter`
  */
 export function hostSettingsIn(url: string): HostSettings {
-  const given = inQuery(withoutForeign(url))
-  const { approveAboveUsdc: approveAbove, goods } = readParams(given, settings)
+  const paramSource = inQuery(withoutForeign(url))
+  const { approveAboveUsdc: approveAbove, goods } = readParams(paramSource, settings)
   return { approveAbove, goods }
 }
 
 function withoutForeign(url: string): string {
   const start = url.indexOf('?')
   if (start < 0) return url
-  const kept = url
+  const ownPairs = url
     .slice(start + 1)
     .split('&')
     .filter((pair) => mayBeMeantHere(pair.split('=', 1)[0] ?? ''))
-  return `${url.slice(0, start)}?${kept.join('&')}`
+  return `${url.slice(0, start)}?${ownPairs.join('&')}`
 }
 
 /** An encoded name is kept, because its meaning is known only after decoding. */
 function mayBeMeantHere(name: string): boolean {
-  const known = Object.keys(settings)
-  return /[%+]/.test(name) || meantHere.test(name) || nearParameter(name, known) !== undefined
+  const names = Object.keys(settings)
+  return /[%+]/.test(name) || meantHere.test(name) || nearParameter(name, names) !== undefined
 }
 
 export interface Destination {

@@ -95,7 +95,7 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     log: request.log,
     heldUp: request.heldUp,
     host: hostSettingsIn(request.raw.url ?? ''),
-    found(order) {
+    noteOrder(order) {
       request.orderId = order
     },
     async count(name: LimitName) {
@@ -135,13 +135,13 @@ function takesStream({ headers: { accept = '' } }: FastifyRequest): boolean {
  * that do not accept both of its media types, so `accept` is completed.
  */
 function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest): Request {
-  const given = Object.entries(headers).flatMap(([name, value]) =>
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
   const taken = anyJson.test(accept) ? `application/json, ${streamType}` : accept
   return new Request(`http://localhost${mcpPath}`, {
     method: 'POST',
-    headers: [...given, ['accept', taken]],
+    headers: [...entries, ['accept', taken]],
   })
 }
 

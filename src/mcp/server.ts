@@ -59,8 +59,8 @@ export function createServer({ site, call, session }: ServerOptions): Server {
   server.setRequestHandler('resources/list', () => ({ resources: listedApps }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
   server.setRequestHandler('resources/read', ({ params }) => {
-    const found = readApp(params.uri)
-    if (found) return found
+    const resource = readApp(params.uri)
+    if (resource) return resource
     const known = listedApps.map(({ uri }) => uri).join(', ')
     const message = `There is no such resource. The resources are ${known}.`
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
@@ -111,8 +111,8 @@ const all = Object.entries(apps).map(([name, title]) => ({
 
 const listedApps = all.map(({ text: _, ...listed }) => listed)
 
-function readApp(wanted: string) {
-  const app = all.find(({ uri }) => uri === wanted)
+function readApp(requestedUri: string) {
+  const app = all.find(({ uri }) => uri === requestedUri)
   if (app === undefined) return undefined
   const { uri, text } = app
   return { contents: [{ uri, mimeType, text, _meta: meta }] }

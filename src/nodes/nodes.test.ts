@@ -34,10 +34,10 @@ async function join(others: readonly OtherNode[]) {
   const own = deps({ secretsKeys: [oldKey, newKey], shared })
   const membership = await joinNodes({ beat, leave }, { ...own, signal: stopping.signal })
   return {
-    differing: () => membership.seen().disagreements.map(({ setting }) => setting),
+    differing: () => membership.lastState().disagreements.map(({ setting }) => setting),
     async stop() {
       stopping.abort()
-      await membership.work
+      await membership.loop
       vi.useRealTimers()
     },
   }

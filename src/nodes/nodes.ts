@@ -43,9 +43,9 @@ export const hereForSeconds = 30
 const beatMs = 3_000
 
 export interface Membership {
-  readonly work: Promise<void>
+  readonly loop: Promise<void>
   /** At the last beat. */
-  seen(): NodesState
+  lastState(): NodesState
   leave(): Promise<void>
 }
 
@@ -70,12 +70,12 @@ export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Members
   const name = `${hostname()}:${config.port}`
   const node = { id: randomUUID(), name, version, keyId, settings: digestsOf(config) }
   const report = reporterOfDifferences(log)
-  let seen: NodesState
+  let lastState: NodesState
   const beat = async () => {
     const others = await book.beat(node)
     const here = others.filter(({ isHere }) => isHere)
     const disagreements = others.flatMap((other) => disagreementsWith(other, node))
-    seen = { processes: [node, ...here].map(processOf), disagreements }
+    lastState = { processes: [node, ...here].map(processOf), disagreements }
     report(disagreements)
   }
   await beat()
@@ -89,8 +89,8 @@ export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Members
       },
     )
   return {
-    work: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
-    seen: () => seen,
+    loop: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
+    lastState: () => lastState,
     leave: () => book.leave(node.id).catch((error: unknown) => failed('nodes', error)),
   }
 }

@@ -57,8 +57,8 @@ export function monitorFloat(
   }
   const task = async () => {
     // Open orders are read first: an order that ends in between counts twice for a moment, but is never missed.
-    const seen = await reads.open.read()
-    const open = seen?.facts
+    const reading = await reads.open.read()
+    const open = reading?.facts
     const [float, gas, wallets, maxBorneOut] = await Promise.all([
       reads.float.read(),
       reads.gas.read(),
@@ -73,7 +73,7 @@ export function monitorFloat(
         health.noteFundsRefusal(refusal.supplier, refusal)
       }
     }
-    health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), seen?.since)
+    health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), reading?.since)
     onRead()
     return true
   }
@@ -112,8 +112,11 @@ function gasOf({ balance, perTransfer }: GasFacts, { refunds }: OpenFacts): Gas 
   return { balance, need: perTransfer * (transfersAhead + BigInt(refunds)) }
 }
 
-function fundsOf({ available, currency }: SupplierWallet, open = nothingOpen): Funds | 'unbounded' {
+function fundsOf(
+  { available, currency }: SupplierWallet,
+  openAtSupplier = nothingOpen,
+): Funds | 'unbounded' {
   if (currency !== 'USD') return 'unbounded'
   const wholeCents = BigInt(Math.max(0, Math.floor(available * 100 + 1e-6)))
-  return { available: usdc(wholeCents * centInAtomic), ...open }
+  return { available: usdc(wholeCents * centInAtomic), ...openAtSupplier }
 }

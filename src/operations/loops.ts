@@ -131,7 +131,7 @@ export async function watchDenylist(
   read: () => Promise<readonly string[]>,
   loop: LoopDeps,
   everyMs = readEveryMs,
-): Promise<{ readonly denylist: Denylist; readonly work: Promise<void> }> {
+): Promise<{ readonly denylist: Denylist; readonly stopped: Promise<void> }> {
   let parties: ReadonlySet<string> = new Set()
   const readAgain = async () => {
     parties = new Set(await read())
@@ -140,6 +140,6 @@ export async function watchDenylist(
   const task = trying('reading the denylist', readAgain, loop)
   return {
     denylist: { has: (party) => parties.has(party) },
-    work: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }),
+    stopped: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }),
   }
 }

@@ -63,8 +63,8 @@ function seen(changes: Partial<StoreState> = {}): StoreState {
 
 /** The values by metric name and labels. */
 function valuesOf(changes: Partial<StoreState> = {}): Record<string, number> {
-  const pairs = Object.entries<Metric>(metrics).flatMap(([name, { read }]) => {
-    const values = read?.(seen(changes)) ?? []
+  const pairs = Object.entries<Metric>(metrics).flatMap(([name, { readValue }]) => {
+    const values = readValue?.(seen(changes)) ?? []
     const rows = typeof values === 'number' ? [[values] as const] : values
     const of = name.replace('kiosk402_', '')
     return rows.map((row) => [[of, ...row.slice(0, -1)].join(' '), row.at(-1) as number])

@@ -40,7 +40,7 @@ export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly labels: readonly string[]
   /** Left out while unknown, because alerts would take a 0 as real. */
-  readonly read?: (state: StoreState) => number | Rows | undefined
+  readonly readValue?: (state: StoreState) => number | Rows | undefined
   /** For the document only. */
   readonly note?: string
   readonly isSometimesAbsent?: true
@@ -48,12 +48,12 @@ export interface Metric {
 
 type About = Partial<Pick<Metric, 'type' | 'labels' | 'note' | 'isSometimesAbsent'>>
 
-const metric = (help: string, read: Metric['read'], about: About = {}): Metric => ({
+const metric = (help: string, read: Metric['readValue'], about: About = {}): Metric => ({
   type: 'gauge',
   labels: [],
   ...about,
   help,
-  ...(read && { read }),
+  ...(read && { readValue: read }),
 })
 
 export const metrics = {

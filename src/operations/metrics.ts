@@ -39,7 +39,7 @@ export function createMetrics(deps: MetricsDeps) {
   const readCheckouts = cached(deps.checkouts)
   const readWebhookEvents = cached(deps.webhookEvents)
   const readChain = cached(() =>
-    noteOutcome((...seen) => health.note('chain', ...seen), deps.chain),
+    noteOutcome((...outcome) => health.note('chain', ...outcome), deps.chain),
   )
 
   return async () => {
@@ -60,23 +60,23 @@ export function createMetrics(deps: MetricsDeps) {
       checkouts,
       webhookEvents,
       chain,
-      suppliers: suppliersSeen(deps),
+      suppliers: readSuppliers(deps),
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
       ratesAsOf: deps.pricing.rates()?.asOf,
     }
-    const [counted, standing] = await Promise.all([deps.counters(), textOf(state)])
-    return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counted}\n${standing}` }
+    const [counters, gauges] = await Promise.all([deps.counters(), textOf(state)])
+    return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counters}\n${gauges}` }
   }
 }
 
-function suppliersSeen({ health, supplierWallets }: MetricsDeps): StoreState['suppliers'] {
+function readSuppliers({ health, supplierWallets }: MetricsDeps): StoreState['suppliers'] {
   const tallies = health.tallies()
-  const seen = Array.from(health.suppliers(), ([name, { state }]) => {
+  const entries = Array.from(health.suppliers(), ([name, { state }]) => {
     const calls = tallies.get(name) ?? { good: 0, failed: 0 }
     return [name, { isUp: state !== 'down', calls, wallet: supplierWallets.get(name)?.() }] as const
   })
-  return new Map(seen)
+  return new Map(entries)
 }
 
 function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): StoreState['catalog'] {
@@ -88,9 +88,11 @@ function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): StoreState['cata
 /** Uses a new registry each time, so that no old value stands in for an unknown one. */
 function textOf(state: StoreState): Promise<string> {
   const registry = new Registry()
-  for (const [name, { type, help, labels: labelNames, read }] of Object.entries<Metric>(metrics)) {
-    const seen = read?.(state) ?? []
-    const rows = typeof seen === 'number' ? [[seen] as const] : seen
+  for (const [name, { type, help, labels: labelNames, readValue }] of Object.entries<Metric>(
+    metrics,
+  )) {
+    const value = readValue?.(state) ?? []
+    const rows = typeof value === 'number' ? [[value] as const] : value
     if (rows.length === 0) continue
     const Kind = type === 'counter' ? Counter : Gauge
     const metric = new Kind({ name, help, labelNames, registers: [registry] })

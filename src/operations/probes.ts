@@ -30,16 +30,16 @@ export async function runHealthChecks(
     (await noteOutcome(note, async () => [await probe()])) !== undefined
   const pending = new Set<Promise<unknown>>()
   const startDatabaseCheck = async () => {
-    const one = check(probes.database, (...seen) => health.note('database', ...seen))
+    const one = check(probes.database, (...outcome) => health.note('database', ...outcome))
     pending.add(one)
     void one.then(() => pending.delete(one))
     return true
   }
   const outside = { everyMs, retryMs: checkRetryMs, signal }
   await Promise.all([
-    repeat(() => check(probes.chain, (...seen) => health.note('chain', ...seen)), outside),
+    repeat(() => check(probes.chain, (...outcome) => health.note('chain', ...outcome)), outside),
     ...Array.from(probes.suppliers, ([name, probe]) =>
-      repeat(() => check(probe, (...seen) => health.noteSupplier(name, ...seen)), outside),
+      repeat(() => check(probe, (...outcome) => health.noteSupplier(name, ...outcome)), outside),
     ),
     repeat(startDatabaseCheck, { everyMs: databaseEveryMs, retryMs: databaseEveryMs, signal }),
   ])
@@ -51,9 +51,9 @@ export async function noteOutcome<T>(
   check: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    const seen = await check()
+    const value = await check()
     note(true)
-    return seen
+    return value
   } catch (error) {
     note(false, messageOf(error).split('\n')[0]?.slice(0, 200))
     return undefined

@@ -110,10 +110,10 @@ export function reporterTo(
   return ({ name, ...facts }) => {
     count(name)
     if (name.endsWith('_held')) {
-      const held = JSON.stringify([name, facts])
+      const key = JSON.stringify([name, facts])
       const now = performance.now()
-      if (now - (loggedAt.get(held) ?? -Infinity) < heldLogMs) return
-      loggedAt.set(held, now)
+      if (now - (loggedAt.get(key) ?? -Infinity) < heldLogMs) return
+      loggedAt.set(key, now)
     }
     const reqId = currentRequest()
     log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)

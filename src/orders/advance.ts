@@ -1,7 +1,7 @@
 import { never } from '../lib/errors.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Payment } from '../payments/payment.ts'
-import { begin, collect, fulfil, keep, recall } from './fulfil.ts'
+import { beginFulfilment, collect, fulfil, recordAcceptance, watchPayment } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
 import type { Notifier, OrderStore, Step, StepDeps } from './ports.ts'
 import { payBack } from './refund.ts'
@@ -31,7 +31,7 @@ export function orderSweeper(
   const flow = orderFlow(deps)
   return createSweeper({
     claimDue: (limit) => deps.orders.claimDue(limit, method),
-    work: (order) => carry(flow, order),
+    handle: (order) => carry(flow, order),
     failed: ({ id }, error) => deps.report({ name: 'step_failed', order: id, error }),
     atOnce,
   })
@@ -50,23 +50,23 @@ function orderFlow(deps: AdvanceDeps): Flow<Order> {
 
 /** The next step. First records an acceptance that this process heard and could not record yet. */
 async function stepOf(deps: StepDeps, order: Order): Promise<Step> {
-  return recall(deps, order, (saved) => stepOf(deps, saved)) ?? next(deps, order)
+  return recordAcceptance(deps, order, (saved) => stepOf(deps, saved)) ?? stepForState(deps, order)
 }
 
 /** The whole life of an order in one switch. */
-function next(deps: StepDeps, order: Order): Promise<Step> {
+function stepForState(deps: StepDeps, order: Order): Promise<Step> {
   switch (order.state) {
     case 'PAYMENT_PENDING':
       return collect(deps, order)
     case 'PAID':
-      return begin(deps, order)
+      return beginFulfilment(deps, order)
     case 'FULFILLING':
       return fulfil(deps, order)
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
       return payBack(deps, order)
     case 'FULFILLED':
-      return keep(deps, order)
+      return watchPayment(deps, order)
     case 'PAYMENT_FAILED':
       return Promise.resolve(rest)
     default:

@@ -66,8 +66,8 @@ export function receiverOf(recipient: Recipient): {
   readonly text: string | undefined
 } {
   const { receiver: field } = goods[recipient.kind]
-  const told = new Map<string, unknown>(Object.entries(recipient)).get(field)
-  return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
+  const value = new Map<string, unknown>(Object.entries(recipient)).get(field)
+  return { field, text: typeof value === 'string' ? value.toLowerCase() : undefined }
 }
 
 export function clientDigest(
@@ -95,7 +95,7 @@ export function budgetSpent(
 ): Refusal {
   const { budget, whose, retryAfterSeconds } = spent
   report({ name: 'budget_spent', budget, whose })
-  const message = `${saidOf(spent)}; try again in ${retryAfterSeconds} seconds.`
+  const message = `${describeSpent(spent)}; try again in ${retryAfterSeconds} seconds.`
   return new Refusal('budget_spent', message, {
     retryAfterSeconds,
     extra: { budget, whose },
@@ -103,7 +103,7 @@ export function budgetSpent(
   })
 }
 
-function saidOf({ budget, whose }: Spent): string {
+function describeSpent({ budget, whose }: Spent): string {
   if (budget === 'exposure') {
     return `Much of the refund reserve is in use. With the orders ${subjects[whose]} that are open or were refunded within an hour, this purchase exceeds its share`
   }

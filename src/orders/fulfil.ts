@@ -33,7 +33,10 @@ export function lookUp({ suppliers }: StepDeps, { id, item }: Order): Promise<He
 const freshMs = 5_000
 
 /** Puts on record that the supplier will be asked, then asks. A payment seen a while ago is checked again first. */
-export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
+export async function beginFulfilment(
+  deps: StepDeps,
+  order: In<'PAID'>,
+): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
   if (now.getTime() - order.paidAt.getTime() > freshMs) {
     const confirmation = await methodOf(deps.methods, order.payment).confirmationOf(
@@ -42,13 +45,13 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
     )
     if (confirmation === 'gone') return moveTo(unpaid(deps, order))
   }
-  const asking: In<'FULFILLING'> = {
+  const fulfilling: In<'FULFILLING'> = {
     ...order,
     state: 'FULFILLING',
     changedAt: now,
     askedAt: now,
   }
-  return intend(asking, (saved) => place(deps, saved))
+  return intend(fulfilling, (saved) => placePurchase(deps, saved))
 }
 
 export async function fulfil(
@@ -57,38 +60,41 @@ export async function fulfil(
 ): Promise<Step<Next<'FULFILLING'>>> {
   const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : order
   if (assured.settlement === 'LOST') return moveTo(withoutPayment(deps, assured))
-  return recordCheck(order, assured, (saved) => look(deps, saved))
+  return recordCheck(order, assured, (saved) => checkPurchase(deps, saved))
 }
 
 /** The buyer keeps delivered goods. All that is left is to watch that the payment stays on the chain. */
-export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step<In<'FULFILLED'>>> {
+export async function watchPayment(
+  deps: StepDeps,
+  order: In<'FULFILLED'>,
+): Promise<Step<In<'FULFILLED'>>> {
   if (order.settlement !== 'SEEN') return rest
   const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : order
   return recordCheck(order, assured, () => wait(paymentWatchMs))
 }
 
 /** Acts on what the supplier shows. A purchase that it once accepted is never asked for again, even if not shown. */
-async function look(
+async function checkPurchase(
   deps: StepDeps,
   order: In<'FULFILLING'>,
   looking = lookUp(deps, order),
 ): Promise<Step<Next<'FULFILLING'>>> {
-  const held = await looking
-  switch (held.outcome) {
+  const supplierRecord = await looking
+  switch (supplierRecord.outcome) {
     case 'delivered':
-      return moveTo(delivered(deps, withAcceptance(order, deps.now()), held))
+      return moveTo(delivered(deps, withAcceptance(order, deps.now()), supplierRecord))
     case 'done':
-      return onceAccepted(deps, order, async (saved) => withWhatIsShown(deps, saved, held))
+      return onceAccepted(deps, order, async (saved) => waitOrDeliver(deps, saved, supplierRecord))
     case 'declined':
-      return moveTo(failed(deps, withAcceptance(order, deps.now()), declinedBy(held)))
+      return moveTo(failed(deps, withAcceptance(order, deps.now()), declinedBy(supplierRecord)))
     case 'pending':
       return onceAccepted(deps, order, async (saved) => waitOrExpire(deps, saved))
     case 'none':
-      return order.acceptedAt ? waitOrExpire(deps, order) : notHeld(deps, order)
+      return order.acceptedAt ? waitOrExpire(deps, order) : repeatOrFail(deps, order)
     case 'unknown':
       return waitOrExpire(deps, order)
     default:
-      return never(held)
+      return never(supplierRecord)
   }
 }
 
@@ -98,11 +104,11 @@ async function onceAccepted(
   goOn: (saved: In<'FULFILLING'>) => Promise<Step<Next<'FULFILLING'>>>,
 ): Promise<Step<Next<'FULFILLING'>>> {
   deps.accepted.add(order.id)
-  return recall(deps, order, goOn) ?? goOn(order)
+  return recordAcceptance(deps, order, goOn) ?? goOn(order)
 }
 
 /** Records an acceptance that this process heard and could not record yet, perhaps because the database was down. */
-export function recall<T extends Order>(
+export function recordAcceptance<T extends Order>(
   { accepted, now }: StepDeps,
   order: T,
   goOn: (saved: T) => Promise<Step>,
@@ -115,10 +121,13 @@ export function recall<T extends Order>(
 }
 
 /** Asks the supplier for the purchase. Past its deadline the price goes back, so nothing is bought any more. */
-async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
-  if (deps.now() >= order.deliverBy) return look(deps, order)
+async function placePurchase(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+): Promise<Step<Next<'FULFILLING'>>> {
+  if (deps.now() >= order.deliverBy) return checkPurchase(deps, order)
   const { kind, source, value } = order.item
-  const placed = await deps.suppliers.at(source).place({
+  const placement = await deps.suppliers.at(source).place({
     reference: supplierReferenceOf(order.id),
     kind,
     product: source.product,
@@ -127,32 +136,32 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
     ...(value === undefined ? {} : { value }),
     notAfter: lastMomentOf(order),
   })
-  switch (placed.outcome) {
+  switch (placement.outcome) {
     case 'held': {
       // A lookup changes nothing at the supplier, so it need not wait for the write.
       const looking = lookUp(deps, order)
       void looking.catch(() => undefined)
-      return onceAccepted(deps, order, (saved) => look(deps, saved, looking))
+      return onceAccepted(deps, order, (saved) => checkPurchase(deps, saved, looking))
     }
     case 'declined':
       // A repeat may be refused because the supplier took the first request. Then the lookups decide.
       return order.askedAgainAt
         ? waitOrExpire(deps, order)
-        : moveTo(failed(deps, order, declinedBy(placed)))
+        : moveTo(failed(deps, order, declinedBy(placement)))
     case 'unknown':
       return waitOrExpire(deps, order)
     default:
-      return never(placed)
+      return never(placement)
   }
 }
 
 /** Early on, the same reference is sent again. Once no request can be on its way any more, the money goes back. */
-function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
+function repeatOrFail(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
   const mayAskAgain = triedForMs < placeWithinMs && now < order.deliverBy
   if (mayAskAgain) {
-    return intend({ ...order, askedAgainAt: now }, (saved) => place(deps, saved))
+    return intend({ ...order, askedAgainAt: now }, (saved) => placePurchase(deps, saved))
   }
   if (triedForMs < placeWithinMs + supplierSettlesMs) {
     return waitOrExpire(deps, order)
@@ -185,7 +194,7 @@ function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
 }
 
 /** There are goods, and they are not paid back. What the record lacks may still be written until the deadline. */
-function withWhatIsShown(
+function waitOrDeliver(
   deps: StepDeps,
   order: In<'FULFILLING'>,
   { delivery, charge }: Extract<Held, { outcome: 'done' }>,
@@ -197,18 +206,21 @@ function withWhatIsShown(
 function delivered(
   deps: StepDeps,
   order: In<'FULFILLING'>,
-  held: Omit<Extract<Held, { outcome: 'delivered' }>, 'outcome'>,
+  supplierRecord: Omit<Extract<Held, { outcome: 'delivered' }>, 'outcome'>,
 ): In<'FULFILLED'> {
   const now = deps.now()
-  const { charge } = held
+  const { charge } = supplierRecord
   const listed = order.item.charge
   if (charge && listed && isMore(charge, listed)) {
     deps.report({ name: 'charge_rose', order: order.id, listed, charged: charge })
   }
-  const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
-  const iccid = 'iccid' in held.delivery ? { iccidDigest: deps.digest.of(held.delivery.iccid) } : {}
-  const told = { delivery, deliveredAt: now, ...iccid, ...(charge ? { charge } : {}) }
-  return { ...order, state: 'FULFILLED', changedAt: now, ...told }
+  const delivery = deps.vault.seal(supplierRecord.delivery, { order: order.id, field: 'delivery' })
+  const iccid =
+    'iccid' in supplierRecord.delivery
+      ? { iccidDigest: deps.digest.of(supplierRecord.delivery.iccid) }
+      : {}
+  const deliveryFields = { delivery, deliveredAt: now, ...iccid, ...(charge ? { charge } : {}) }
+  return { ...order, state: 'FULFILLED', changedAt: now, ...deliveryFields }
 }
 
 /** Whether the supplier charged more than it listed, or in another currency. */

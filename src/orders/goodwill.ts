@@ -71,7 +71,7 @@ export function goodwillSweeper(deps: GoodwillDeps, atOnce: number): Sweeper {
   const flow: Flow<Goodwill> = { store, now, stopping, next: (goodwill) => next(deps, goodwill) }
   return createSweeper({
     claimDue: (limit) => store.claimDue(limit),
-    work: (goodwill) => carry(flow, goodwill),
+    handle: (goodwill) => carry(flow, goodwill),
     failed: ({ id }, error) => deps.report({ name: 'step_failed', order: id, error }),
     atOnce,
   })

@@ -78,7 +78,7 @@ export async function nextForPayout(
   const answer = await deps.payoutLimits.allow(debt.reference)
   switch (answer) {
     case 'granted':
-      return payout.state === 'DUE' ? approve(debt, payout) : send(deps, debt, payout)
+      return payout.state === 'DUE' ? approve(debt, payout) : sendPayout(deps, debt, payout)
     case 'over_cap': {
       const reason = 'The refund is above the cap for all refunds.'
       return { type: 'move', to: failedPayout(debt, payout, { code: answer, reason }) }
@@ -99,15 +99,15 @@ async function approve(debt: Debt, due: PayoutIn<'DUE'>): Promise<PayoutStep<'DU
 }
 
 /** Safe to repeat, by any node, after any crash. */
-async function send(
+async function sendPayout(
   { now, methods }: PayoutDeps,
   debt: Debt,
   { signed, ...payout }: PayoutIn<'APPROVED'>,
 ): Promise<PayoutStep<'APPROVED'>> {
-  const paid = await methodOf(methods, signed).payBack(signed)
-  switch (paid.outcome) {
+  const result = await methodOf(methods, signed).payBack(signed)
+  switch (result.outcome) {
     case 'paid': {
-      const { transaction } = paid
+      const { transaction } = result
       return { type: 'move', to: { state: 'CONFIRMED', transaction, confirmedAt: now() } }
     }
     case 'pending':
@@ -117,10 +117,10 @@ async function send(
     case 'blocked':
       return {
         type: 'move',
-        to: failedPayout(debt, { ...payout, ...(paid.mayStillPay && { signed }) }, paid),
+        to: failedPayout(debt, { ...payout, ...(result.mayStillPay && { signed }) }, result),
       }
     default:
-      return never(paid)
+      return never(result)
   }
 }
 

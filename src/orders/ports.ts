@@ -77,7 +77,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   /** Stores a claim for the refund of an order as it was read, if it is new and within the budgets. */
   claimRefund(
     order: Pick<Order, 'id' | 'version'>,
-    claim: KeptClaim,
+    claim: StoredClaim,
     rules: BudgetRules,
   ): Promise<ClaimUse>
 
@@ -167,19 +167,23 @@ type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
 
 export interface ApprovalStore {
   /** The stored approval that this payer waits for with this purchase at this price, or was declined; else this one. */
-  ask(wanted: Approval, now: Date): Promise<Approval>
+  request(approval: Approval, now: Date): Promise<Approval>
   find(tokenHash: string): Promise<Approval | undefined>
   /** Stores what a person decided, once. False if there is nothing to decide any more. */
   decide(
     tokenHash: string,
-    said: { readonly decision: 'APPROVED' | 'DECLINED'; readonly now: Date; readonly endsAt: Date },
+    answer: {
+      readonly decision: 'APPROVED' | 'DECLINED'
+      readonly now: Date
+      readonly endsAt: Date
+    },
   ): Promise<boolean>
   /** True if there is an approval of this payer and purchase for at least this amount, not used for another order. */
-  use(bought: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
+  use(purchase: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
   forget(endedBefore: Date): Promise<number>
 }
 
-export interface KeptClaim {
+export interface StoredClaim {
   readonly key: string
   readonly bodyHash: string
   readonly client?: string | undefined
@@ -299,7 +303,7 @@ export interface LimitStore {
   /** Replaces the limits that were read; undefined: none. False if somebody else has changed them since. */
   replace(
     wallet: string,
-    read: StoredLimits | undefined,
+    stored: StoredLimits | undefined,
     limits: WalletLimits | undefined,
   ): Promise<boolean>
 

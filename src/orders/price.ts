@@ -64,11 +64,11 @@ export function price(
   const lineItem = readLineItem(offer, fields, { rangeFault, allowsLoopback })
   requireNotDenied(deps, receiverOf(lineItem.recipient).text)
   const amount = chargeFor(offer, lineItem.value, deps.pricing)
-  const promised = deps.quotes.promised(promise, quotedOf(offer, lineItem))
-  requireWithin(lineItem.most, promised ?? amount)
-  return promised === undefined
+  const promisedAmount = deps.quotes.promised(promise, quotedOf(offer, lineItem))
+  requireWithin(lineItem.most, promisedAmount ?? amount)
+  return promisedAmount === undefined
     ? { offer, lineItem, amount }
-    : { offer, lineItem, amount: promised, promise: String(promise) }
+    : { offer, lineItem, amount: promisedAmount, promise: String(promise) }
 }
 
 /** A buyer who names a maximum never pays more. */
@@ -97,8 +97,8 @@ export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>):
 }
 
 function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted {
-  const counted = [price, ...(faceValue ? [faceValue] : [])]
-  const units = counted.map(({ currency, divisor }) => `${currency}/${divisor}`).join(' ')
+  const prices = [price, ...(faceValue ? [faceValue] : [])]
+  const units = prices.map(({ currency, divisor }) => `${currency}/${divisor}`).join(' ')
   return { offer: id, value, units }
 }
 
@@ -132,9 +132,9 @@ export async function foreignEsim(
   if (payer !== undefined && (await deps.orders.boughtIccid(payer, deps.digest.of(iccid)))) {
     return undefined
   }
-  const known = await deps.suppliers.at(priced.offer.source).knowsIccid(iccid)
-  if (known === 'yes') return undefined
-  if (known === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
+  const answer = await deps.suppliers.at(priced.offer.source).knowsIccid(iccid)
+  if (answer === 'yes') return undefined
+  if (answer === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
   return invalidBody([{ field: 'iccid', code: 'foreign_esim' }])
 }
 

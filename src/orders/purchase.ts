@@ -98,16 +98,16 @@ export async function purchase(
 ): Promise<PurchaseAnswer> {
   // If the same request was sent twice, the other one may take the payment meanwhile.
   const charged = request.payment ? 'unknown' : 'no'
-  const begun = await orTryAgain(deps.report, charged, () => begin(deps, request))
-  switch (begun.type) {
+  const result = await orTryAgain(deps.report, charged, () => beginPurchase(deps, request))
+  switch (result.type) {
     case 'payment_required':
-      return begun
+      return result
     case 'earlier':
-      return again(deps, request, begun.order, failed)
+      return replayOrder(deps, request, result.order, failed)
     case 'opened':
-      return carryOut(deps, request, begun)
+      return carryOut(deps, request, result)
     default:
-      return never(begun)
+      return never(result)
   }
 }
 
@@ -126,7 +126,7 @@ interface Opened {
  * Before a payment is turned down its order is looked for once more: the same request may have come twice, and the
  * other one may have taken the payment. That buyer must not sign another payment.
  */
-async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
+async function beginPurchase(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
   if (payment === undefined) return paymentRequired(deps, priceNow(deps, request))
   const earlier = async (): Promise<Earlier | undefined> => {
@@ -135,34 +135,37 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   }
   const first = await earlier()
   if (first) return first
-  const taken = await take(deps, request, payment)
-  if (taken.type !== 'turned_down') return taken
-  const { money } = taken
-  const askedAt = deps.now()
-  const known = await chargedFor(deps, request, payment, money)
+  const result = await takePayment(deps, request, payment)
+  if (result.type !== 'turned_down') return result
+  const { money } = result
+  const checkedAt = deps.now()
+  const chargeStatus = await readChargeStatus(deps, request, payment, money)
   const mark = money.moved === 'no' ? money.mark : null
-  const mayBeTaken = known.charged === 'no' && (await isConsidered(deps, payment, mark))
+  const mayBeTaken = chargeStatus.charged === 'no' && (await isConsidered(deps, payment, mark))
   const late = await earlier()
   if (late) return late
-  const isOld = deps.now().getTime() - askedAt.getTime() > knownForMs
-  const isUnsure = known.charged === 'no' && (mayBeTaken || isOld)
-  return turnedDown(taken.why, isUnsure ? { charged: 'unknown' } : known)
+  const isOld = deps.now().getTime() - checkedAt.getTime() > chargeStatusValidMs
+  const isUnsure = chargeStatus.charged === 'no' && (mayBeTaken || isOld)
+  return turnedDown(result.why, isUnsure ? { charged: 'unknown' } : chargeStatus)
 }
 
 /** How long the finding that nothing was paid holds; milliseconds. A process that was paused for longer cannot know. */
-const knownForMs = 10_000
+const chargeStatusValidMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
 function turnedDown(
   why: Refusal | Demand,
-  known: { readonly charged: Charged; readonly provesNothing?: true },
+  chargeStatus: { readonly charged: Charged; readonly provesNothing?: true },
 ): Demand {
-  if (known.charged === 'no') {
+  if (chargeStatus.charged === 'no') {
     if (!(why instanceof Refusal)) return why
     throw refusalWith(why, { charged: why.details.charged ?? 'no' })
   }
-  if (why instanceof Refusal) throw refusalWith(why, known)
-  throw refusalWith(notNow('It is not known yet what became of this payment.', 'unknown'), known)
+  if (why instanceof Refusal) throw refusalWith(why, chargeStatus)
+  throw refusalWith(
+    notNow('It is not known yet what became of this payment.', 'unknown'),
+    chargeStatus,
+  )
 }
 
 /** What is known of the money of a payment that has no order; `unseen`: nobody has looked. */
@@ -193,12 +196,12 @@ async function orTurnDown<T>(money: Money, work: () => Promise<T>): Promise<T | 
 
 const unseen: Money = { moved: 'unseen' }
 
-async function take(
+async function takePayment(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   payment: PaymentPayload,
 ): Promise<Opened | Earlier | TurnedDown> {
-  const bound = await orTurnDown(unseen, () => bind(deps, request, payment))
+  const bound = await orTurnDown(unseen, () => bindPayment(deps, request, payment))
   if (bound.type === 'turned_down') return bound
   const { priced, mark } = bound
   const [checked, within] = await Promise.all([
@@ -233,20 +236,20 @@ interface Bound {
 }
 
 /** Checks all that needs no call to the chain, and reserves the payment for this request. */
-async function bind(
+async function bindPayment(
   deps: PurchaseDeps,
   request: PurchaseRequest,
-  sent: PaymentPayload,
+  payload: PaymentPayload,
 ): Promise<Bound | TurnedDown> {
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const { amount, lineItem, offer } = priced
-  const accepted = accept(sent, amount, deps.payees, deps.now())
+  const accepted = accept(payload, amount, deps.payees, deps.now())
   if (accepted.type === 'mismatch') return turnDown(paymentRequired(deps, priced, accepted), unseen)
   const { payment } = accepted
   const { recipient } = lineItem
   const subjects = subjectsOf(deps, payment.payer, { client: request.client, recipient })
-  const float = floatSeen(deps)
+  const float = readFloat(deps)
   const [, isSigned] = await Promise.all([
     requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
     deps.methods.x402.isSignedByPayer(payment),
@@ -279,10 +282,10 @@ async function openFor(
   if (foreign) throw refusalWith(foreign, { provesNothing: true })
   const above = lesser(within.approveAbove, request.approveAbove)
   await requireApproval(deps, { request, priced, payment, above })
-  return open(deps, request, bound, within.receiver)
+  return openOrder(deps, request, bound, within.receiver)
 }
 
-function floatSeen({ health }: PurchaseDeps): Usdc | undefined {
+function readFloat({ health }: PurchaseDeps): Usdc | undefined {
   return health.means()?.cover?.float
 }
 
@@ -300,7 +303,7 @@ function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, ord
   return { secret, kept: { target: vault.seal(target, { order, field: 'webhook' }), receiver } }
 }
 
-async function open(
+async function openOrder(
   deps: PurchaseDeps,
   { viewer }: PurchaseRequest,
   { priced, payment, subjects, wording }: Bound,
@@ -325,7 +328,7 @@ async function open(
     changedAt: now,
   }
   const keys = (viewer.keys ?? []).map(hashOf)
-  const counted = { subjects, rules: deps.budgets, float: floatSeen(deps) }
+  const counted = { subjects, rules: deps.budgets, float: readFloat(deps) }
   const webhook = webhookOf(deps, lineItem.webhookUrl, id)
   const reference = supplierReferenceOf(id)
   // Other sales may have left too little while this payment was checked.
@@ -370,7 +373,7 @@ async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): 
     return await advance(deps, order, patienceMs)
   } catch (error) {
     deps.report({ name: 'step_failed', order: order.id, error })
-    return lastKnown(deps, order)
+    return readLatest(deps, order)
   }
 }
 
@@ -388,12 +391,12 @@ async function inTime(
   for (let ms = Math.max(patienceMs, minPatienceMs); ; ms = overtimeMs) {
     const done = await deps.within(ms, working, 'late').catch(() => undefined)
     if (done) return done
-    const known = await lastKnown(deps, order)
-    if (known.state !== 'PAYMENT_PENDING' && known.state !== 'PAID') return known
+    const latest = await readLatest(deps, order)
+    if (latest.state !== 'PAYMENT_PENDING' && latest.state !== 'PAID') return latest
   }
 }
 
-async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order> {
+async function readLatest({ orders }: PurchaseDeps, order: Order): Promise<Order> {
   try {
     return (await orders.find(order.id)) ?? order
   } catch {
@@ -401,7 +404,7 @@ async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order>
   }
 }
 
-async function again(
+async function replayOrder(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   earlier: Order,
@@ -446,8 +449,12 @@ async function reserve(
   { reservations, digest }: PurchaseDeps,
   { payment, wording, isSigned }: Pick<Bound, 'payment' | 'wording' | 'isSigned'>,
 ): Promise<Reservation['mark']> {
-  const held = await reservations.reserve(paymentKeyOf(payment), digest.of(wording), isSigned)
-  if (digest.matches(wording, held.request)) return held.mark
+  const reservation = await reservations.reserve(
+    paymentKeyOf(payment),
+    digest.of(wording),
+    isSigned,
+  )
+  if (digest.matches(wording, reservation.request)) return reservation.mark
   const message =
     'This payment came with another request first. Send that one again to learn what became of it.'
   throw new Refusal('payment_reused', message, { charged: 'unknown' })
@@ -474,7 +481,7 @@ async function isConsidered(
  * A payment that opens no order may have paid for one whose record was lost. So if it pays this store and was not
  * checked, the chain is asked once whether it was used; one that was used proves nothing to this request.
  */
-async function chargedFor(
+async function readChargeStatus(
   { methods, payees }: PurchaseDeps,
   { heldUp }: PurchaseRequest,
   payment: PaymentPayload,

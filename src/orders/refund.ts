@@ -17,7 +17,7 @@ import {
   withPayout,
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
-import type { BudgetRules, KeptClaim, OrderStore, Reporter, Step, StepDeps } from './ports.ts'
+import type { BudgetRules, OrderStore, Reporter, Step, StepDeps, StoredClaim } from './ports.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for at first, and in the end. */
@@ -28,10 +28,10 @@ const supplyWatchMs = 72 * 3_600_000
 
 export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout } = order
-  if (payout === undefined) return whenPaid(deps, order, (seen) => awaitSupplier(deps, seen))
+  if (payout === undefined) return whenPaid(deps, order, (current) => awaitSupplier(deps, current))
   switch (payout.state) {
     case 'DUE':
-      return whenPaid(deps, order, (seen) => refund(deps, seen, payout))
+      return whenPaid(deps, order, (current) => refund(deps, current, payout))
     case 'APPROVED':
       return refund(deps, order, payout)
     case 'CONFIRMED':
@@ -46,21 +46,21 @@ export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
 async function whenPaid<T extends Refunding>(
   deps: StepDeps,
   order: T,
-  goOn: (seen: T) => Promise<Step<Refunding>>,
+  goOn: (current: T) => Promise<Step<Refunding>>,
 ): Promise<Step<Refunding>> {
   switch (order.settlement) {
     case 'FINAL':
       return goOn(order)
     case 'SEEN':
       // Only the payout has to wait for that; meanwhile the supplier may give its final word.
-      return recordCheck(order, await assure(deps, order), (seen) =>
-        seen.payout ? wait(pollDelay(seen.changedAt, deps.now())) : goOn(seen),
+      return recordCheck(order, await assure(deps, order), (current) =>
+        current.payout ? wait(pollDelay(current.changedAt, deps.now())) : goOn(current),
       )
     case 'LOST': {
       const reason = 'The payment vanished from the chain, so nothing is owed.'
       const fault = { code: 'payment_vanished', reason }
-      const known = order.payout?.state === 'DUE' ? order.payout : {}
-      return moveTo(withPayout(order, failedPayout(debtOf(deps, order), known, fault)))
+      const duePayout = order.payout?.state === 'DUE' ? order.payout : {}
+      return moveTo(withPayout(order, failedPayout(debtOf(deps, order), duePayout, fault)))
     }
     default:
       return never(order.settlement)
@@ -75,38 +75,39 @@ async function awaitSupplier(
   deps: StepDeps,
   order: Extract<Refunding, { refundAt: Date }>,
 ): Promise<Step<Refunding>> {
-  return lookAtSupply(deps, order, (seen) => {
+  return lookAtSupply(deps, order, (supplyCheck) => {
     const now = deps.now()
-    const asked = order.askedAgainAt ?? order.askedAt ?? order.changedAt
+    const lastRequestAt = order.askedAgainAt ?? order.askedAt ?? order.changedAt
     const isUnheardOf =
-      seen.purchase === 'absent' && now.getTime() - asked.getTime() >= supplierSettlesMs
-    if (seen.purchase === 'ended' || isUnheardOf || now >= order.refundAt) {
-      return moveTo(withPayout(seen.order, { state: 'DUE' }))
+      supplyCheck.purchase === 'absent' &&
+      now.getTime() - lastRequestAt.getTime() >= supplierSettlesMs
+    if (supplyCheck.purchase === 'ended' || isUnheardOf || now >= order.refundAt) {
+      return moveTo(withPayout(supplyCheck.order, { state: 'DUE' }))
     }
     const leftMs = order.refundAt.getTime() - now.getTime()
-    return again(seen, Math.min(pollDelay(order.paidAt, now), leftMs))
+    return lookAgain(supplyCheck, Math.min(pollDelay(order.paidAt, now), leftMs))
   })
 }
 
 function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout, changedAt } = order
   const since = payout?.state === 'CONFIRMED' ? payout.confirmedAt : changedAt
-  return lookAtSupply(deps, order, (seen) => {
-    if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
+  return lookAtSupply(deps, order, (supplyCheck) => {
+    if (supplyCheck.order.supply.state !== 'OPEN') return moveTo(supplyCheck.order)
     const watchedMs = deps.now().getTime() - since.getTime()
     if (watchedMs < supplyWatchMs) {
-      return again(seen, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
+      return lookAgain(supplyCheck, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
     }
-    if (seen.purchase === 'absent') {
+    if (supplyCheck.purchase === 'absent') {
       return moveTo({ ...order, supply: { state: 'NONE', unheard: true } })
     }
     deps.report({ name: 'goods_lost', order: order.id })
-    return moveTo({ ...seen.order, supply: { state: 'LOST' } })
+    return moveTo({ ...supplyCheck.order, supply: { state: 'LOST' } })
   })
 }
 
 /** Looks again later. What was seen for the first time is put on record first. */
-function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
+function lookAgain({ onRecord, order }: SupplyCheck, ms: number): Step<Refunding> {
   return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
 
@@ -122,7 +123,7 @@ async function refund(
       return moveTo(withPayout(order, step.to))
     case 'held':
       return order.supply.state === 'OPEN'
-        ? lookAtSupply(deps, order, (seen) => again(seen, step.ms))
+        ? lookAtSupply(deps, order, (supplyCheck) => lookAgain(supplyCheck, step.ms))
         : wait(step.ms)
     case 'wait':
       return step
@@ -142,14 +143,14 @@ function debtOf(deps: StepDeps, { id, payment, receipt, changedAt }: Refunding):
   }
 }
 
-interface Seen {
+interface SupplyCheck {
   readonly onRecord: Refunding
   readonly order: Refunding
   /** `absent`: it shows nothing, and never said that it took anything. `ended`: it is done, or failed. */
   readonly purchase: 'absent' | 'unknown' | 'ended'
 }
 
-type GoOn = (seen: Seen) => Step<Refunding>
+type GoOn = (seen: SupplyCheck) => Step<Refunding>
 
 /** Looks late goods up at the supplier, and asks it to take them back. A lookup without a result proves nothing. */
 async function lookAtSupply(
@@ -157,9 +158,9 @@ async function lookAtSupply(
   order: Refunding,
   goOn: GoOn,
 ): Promise<Step<Refunding>> {
-  const held = await lookUp(deps, order)
+  const supplierRecord = await lookUp(deps, order)
   const onRecord = order
-  switch (held.outcome) {
+  switch (supplierRecord.outcome) {
     case 'none':
       return goOn({ onRecord, order, purchase: order.acceptedAt ? 'unknown' : 'absent' })
     case 'unknown':
@@ -172,30 +173,34 @@ async function lookAtSupply(
     }
     case 'done':
     case 'delivered':
-      return askBack(deps, order, goOn)
+      return cancelPurchase(deps, order, goOn)
     default:
-      return never(held)
+      return never(supplierRecord)
   }
 }
 
 /** Puts on record that the goods are asked back, then asks: a repeat may be refused because the first was accepted. */
-async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<Step<Refunding>> {
+async function cancelPurchase(
+  deps: StepDeps,
+  order: Refunding,
+  goOn: GoOn,
+): Promise<Step<Refunding>> {
   const { supply } = order
   if (supply.state !== 'OPEN') return goOn({ onRecord: order, order, purchase: 'ended' })
-  const ask = async (onRecord: Refunding, isRepeat: boolean) => {
-    const given = await giveBack(deps, onRecord, isRepeat)
-    const after = given === undefined ? onRecord : { ...onRecord, supply: given }
+  const cancel = async (onRecord: Refunding, isRepeat: boolean) => {
+    const newSupply = await sendCancellation(deps, onRecord, isRepeat)
+    const after = newSupply === undefined ? onRecord : { ...onRecord, supply: newSupply }
     return goOn({ onRecord, order: after, purchase: 'ended' })
   }
-  if (supply.askedBackAt) return ask(order, true)
-  const asking: Refunding = {
+  if (supply.askedBackAt) return cancel(order, true)
+  const cancelling: Refunding = {
     ...withAcceptance(order, deps.now()),
     supply: { ...supply, askedBackAt: deps.now() },
   }
-  return intend(asking, (saved) => ask(saved, false))
+  return intend(cancelling, (saved) => cancel(saved, false))
 }
 
-async function giveBack(
+async function sendCancellation(
   deps: StepDeps,
   { id, item }: Refunding,
   isRepeat: boolean,
@@ -230,8 +235,8 @@ export async function retryRefund(
 ): Promise<Refunding> {
   if (order.payout?.state !== 'FAILED') return order
   const { code, signed } = order.payout
-  const known = { ...(by === 'claim' && { knownFault: code }), ...(signed && { signed }) }
-  const due = withPayout(order, { state: 'DUE', ...known })
+  const previous = { ...(by === 'claim' && { knownFault: code }), ...(signed && { signed }) }
+  const due = withPayout(order, { state: 'DUE', ...previous })
   const { won, record } = await moveAside(orders, order, due)
   if (!isRefunding(record))
     throw new Error(`${order.id} is ${record.state}, and its refund is gone`)
@@ -248,7 +253,7 @@ export function whyNotTried(order: Order | undefined): string | undefined {
     : undefined
 }
 
-export interface RefundClaim extends Omit<KeptClaim, 'client'> {
+export interface RefundClaim extends Omit<StoredClaim, 'client'> {
   /** The address that it came from, as limits count it. */
   readonly client?: string | undefined
   /** Whether the claimant shows that the order is theirs. */
@@ -274,9 +279,9 @@ export async function claimRefund(
   { isOwn, ...claim }: RefundClaim,
 ): Promise<Refunding> {
   if (!isRefunding(order)) throw notRefundable(order)
-  const kept = { ...claim, client: clientDigest(deps, claim.client) }
+  const storedClaim = { ...claim, client: clientDigest(deps, claim.client) }
   const rules = (await isOwn?.()) ? { ...deps.budgets, order: {} } : deps.budgets
-  const use = await deps.orders.claimRefund(order, kept, rules)
+  const use = await deps.orders.claimRefund(order, storedClaim, rules)
   if (typeof use === 'object') throw budgetSpent(deps, use, chargedOf(order))
   if (use === 'other_body') {
     const message = 'This Idempotency-Key was used before with another body.'

@@ -32,8 +32,8 @@ export async function earlierOrder(
   { viewer }: PurchaseRequest,
   payment: PaymentPayload,
 ): Promise<Order | undefined> {
-  const known = await deps.orders.findByPayment(paymentKeyIn(payment))
-  if (known) return known
+  const byPayment = await deps.orders.findByPayment(paymentKeyIn(payment))
+  if (byPayment) return byPayment
   const { from } = payment.payload.authorization
   for (const key of viewer.keys ?? []) {
     const order = await deps.orders.findByKey(from, hashOf(key))

@@ -119,7 +119,7 @@ export async function carry<W extends Workflow>(
 ): Promise<W> {
   const until = flow.now().getTime() + (patience?.ms ?? 0)
   let at: Position<W> = { record, step: await flow.next(record), movesLeft: maxMoves }
-  while (at.step.type !== 'rest') at = await take(flow, at, { patience, until })
+  while (at.step.type !== 'rest') at = await takeStep(flow, at, { patience, until })
   return at.record
 }
 
@@ -134,7 +134,7 @@ interface Waiting<W> {
   readonly until: number
 }
 
-async function take<W extends Workflow>(
+async function takeStep<W extends Workflow>(
   flow: Flow<W>,
   at: Position<W>,
   waiting: Waiting<W>,
@@ -172,13 +172,13 @@ async function insist<W extends Workflow>(
   stored: W,
   lesson: Lesson<W, W>,
 ): Promise<void> {
-  let now = stored
+  let current = stored
   for (let tries = 0; tries < maxMoves; tries += 1) {
-    const to = lesson.onto(now)
+    const to = lesson.onto(current)
     if (!to) return
-    const { won, record } = await store.move(now, to)
+    const { won, record } = await store.move(current, to)
     if (won) return store.release(record, 0)
-    now = record
+    current = record
   }
 }
 
@@ -214,16 +214,16 @@ export interface Sweeper {
 
 interface Swept<T> {
   claimDue(limit: number): Promise<readonly T[]>
-  work(due: T): Promise<unknown>
+  handle(due: T): Promise<unknown>
   failed(due: T, error: unknown): void
   readonly atOnce: number
 }
 
 /** Slow work holds up no other. What hangs gives up its place; its lease has ended by then, so others can take it. */
-export function createSweeper<T>({ claimDue, work, failed, atOnce }: Swept<T>): Sweeper {
+export function createSweeper<T>({ claimDue, handle, failed, atOnce }: Swept<T>): Sweeper {
   const underWay = new Set<Promise<unknown>>()
   const start = (due: T) => {
-    const place = within(2 * leaseMs, work(due), 'It hangs.')
+    const place = within(2 * leaseMs, handle(due), 'It hangs.')
       .catch((error: unknown) => failed(due, error))
       .finally(() => underWay.delete(place))
     underWay.add(place)

@@ -41,7 +41,7 @@ export function readMethods(text: string): readonly BtcpayMethod[] {
 
 function methodOf(part: string): BtcpayMethod {
   const [, name = '', id, network] = /^(\w+)(?:=([^:=]*))?(?::([^:=]*))?$/.exec(part) ?? []
-  const coin = coins.find((known) => known === name.toUpperCase())
+  const coin = coins.find((candidate) => candidate === name.toUpperCase())
   if (coin === undefined) {
     throw new Error(`"${part}" does not begin with a known coin (${coins.join(', ')})`)
   }
@@ -72,17 +72,17 @@ function isOfChain(network: string, chain: string): boolean {
 }
 
 function networkOf(coin: Coin, id: string, network: string | undefined): string {
-  const known = networksByIds[id.toUpperCase()]
+  const knownNetwork = networksByIds[id.toUpperCase()]
   if (network === undefined) {
-    if (known !== undefined) return known
+    if (knownNetwork !== undefined) return knownNetwork
     throw new Error(`"${id}" is not known here: name its network, as in ${coin}=${id}:Network`)
   }
   if (!/^[A-Z][A-Za-z0-9 ]{1,29}$/.test(network)) {
     throw new Error(`"${network}" is no name of a network for ${coin}; it is shown to buyers`)
   }
   // "Tron Nile" is a test network of Tron; "Ethereum Classic" is not one of Ethereum.
-  if (known !== undefined && !isOfChain(network, known)) {
-    throw new Error(`"${id}" is on ${known}, not on ${network}`)
+  if (knownNetwork !== undefined && !isOfChain(network, knownNetwork)) {
+    throw new Error(`"${id}" is on ${knownNetwork}, not on ${network}`)
   }
   return network
 }

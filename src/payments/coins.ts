@@ -73,7 +73,7 @@ export function readAddress(
   text: string,
   { isTestnet = false }: { readonly isTestnet?: boolean } = {},
 ): AddressRead {
-  const wanted = chainOf(coin, network)
+  const expectedChain = chainOf(coin, network)
   const typed = text.trim()
   if (typed === '') return faulty('missing')
   if (/\s/.test(typed)) return faulty('spaces')
@@ -81,22 +81,28 @@ export function readAddress(
 
   const linked = withoutLink(typed)
   if (linked === undefined) return faulty('link')
-  if (linked.chain !== undefined && linked.chain !== wanted) return faulty('wrong_coin')
-  const found = recognise(linked.address)
-  return found === undefined ? faulty('no_address') : judged(found, wanted, isTestnet)
+  if (linked.chain !== undefined && linked.chain !== expectedChain) return faulty('wrong_coin')
+  const candidate = recognise(linked.address)
+  return candidate === undefined
+    ? faulty('no_address')
+    : judgeAddress(candidate, expectedChain, isTestnet)
 }
 
-function judged(found: Recognised, wanted: Chain, isTestnet: boolean): AddressRead {
-  const chains = found.is === 'address' ? found.chains : [found.chain]
-  if (!chains.includes(wanted)) return faulty('wrong_coin')
-  switch (found.is) {
+function judgeAddress(
+  candidate: Recognised,
+  expectedChain: Chain,
+  isTestnet: boolean,
+): AddressRead {
+  const chains = candidate.is === 'address' ? candidate.chains : [candidate.chain]
+  if (!chains.includes(expectedChain)) return faulty('wrong_coin')
+  switch (candidate.is) {
     case 'mistyped':
       return faulty('mistyped')
     case 'unpayable':
       return faulty('unpayable')
     case 'address':
-      if (found.isTest && !isTestnet) return faulty('test_network')
-      return { outcome: 'good', address: found.address }
+      if (candidate.isTest && !isTestnet) return faulty('test_network')
+      return { outcome: 'good', address: candidate.address }
   }
 }
 
@@ -104,8 +110,8 @@ const kinds = [recogniseEthereum, recogniseBech32, recogniseBase58, recogniseMon
 
 /** A valid address wins over a guess that the text is a mistyped address of another chain. */
 function recognise(text: string): Recognised | undefined {
-  const found = kinds.flatMap((kind) => kind(text) ?? [])
-  return found.find(({ is }) => is === 'address') ?? found[0]
+  const candidates = kinds.flatMap((kind) => kind(text) ?? [])
+  return candidates.find(({ is }) => is === 'address') ?? candidates[0]
 }
 
 function chainOf(coin: Coin, network: string): Chain {
@@ -160,7 +166,7 @@ type Recognised =
   /** An address of this chain that money must not be sent to. */
   | { readonly is: 'unpayable'; readonly chain: Chain }
 
-const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
+const prefixes: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
   bc: { chain: 'Bitcoin', isTest: false },
   tb: { chain: 'Bitcoin', isTest: true },
   bcrt: { chain: 'Bitcoin', isTest: true },
@@ -200,20 +206,20 @@ const base58check = createBase58check((bytes: Uint8Array) =>
 )
 
 function recogniseBech32(text: string): Recognised | undefined {
-  const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
+  const [, prefix = ''] = /^([a-z]+)1/i.exec(text) ?? []
   // Private addresses of Litecoin (MWEB), which BTCPay and most wallets cannot pay.
-  if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
+  if (/^t?mweb$|^ltcmweb$/i.test(prefix)) {
     return { is: 'unpayable', chain: 'Litecoin' }
   }
-  const known = beginnings[beginning.toLowerCase()]
-  if (known === undefined) return undefined
+  const network = prefixes[prefix.toLowerCase()]
+  if (network === undefined) return undefined
   // All lower or all upper case is the same address; mixed case is invalid (BIP-173).
   const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
-  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
-  if (kind === undefined) return { is: 'mistyped', chain: known.chain }
+  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), prefix.toLowerCase())
+  if (kind === undefined) return { is: 'mistyped', chain: network.chain }
   // Pay-to-anchor: anybody can spend what is sent to it.
-  if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
-  const { chain, isTest } = known
+  if (kind === 'p2a') return { is: 'unpayable', chain: network.chain }
+  const { chain, isTest } = network
   return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
 }
 
@@ -233,8 +239,9 @@ function ifValid<T>(decode: () => T): T | undefined {
 function recogniseBase58(text: string): Recognised | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
   const bytes = ifValid(() => base58check.decode(text))
-  const known = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
-  if (bytes !== undefined && known !== undefined) return { is: 'address', ...known, address: text }
+  const version = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
+  if (bytes !== undefined && version !== undefined)
+    return { is: 'address', ...version, address: text }
   const chain = meantByLetter[text.charAt(0)]
   return chain && { is: 'mistyped', chain }
 }

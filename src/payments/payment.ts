@@ -155,12 +155,12 @@ export interface Expected {
 export function provesTransfer(logs: readonly TokenLog[], expected: Expected): boolean {
   const used = logs.find((log) => log.event === 'AuthorizationUsed' && isOf(log, expected))
   if (!used) return false
-  const next = logs.find((log) => log.index === used.index + 1)
+  const nextLog = logs.find((log) => log.index === used.index + 1)
   return (
-    next?.event === 'Transfer' &&
-    same(next.from, expected.from) &&
-    same(next.to, expected.to) &&
-    next.value === expected.value
+    nextLog?.event === 'Transfer' &&
+    same(nextLog.from, expected.from) &&
+    same(nextLog.to, expected.to) &&
+    nextLog.value === expected.value
   )
 }
 

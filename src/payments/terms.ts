@@ -208,8 +208,8 @@ type Promised = readonly [string, string, number]
 export function createQuotes(signer: Signer, now: () => Date): Quotes {
   const seconds = () => Math.floor(now().getTime() / 1_000)
   // The signer reads only what it has signed, so the shape needs no second check.
-  const read = (text: unknown) =>
-    typeof text === 'string' ? (signer.read(text) as Promised | undefined) : undefined
+  const readPromise = (text: unknown) =>
+    typeof text === 'string' ? (signer.verify(text) as Promised | undefined) : undefined
   return {
     promise(what, amount) {
       const until = seconds() + termsValidSeconds
@@ -218,14 +218,14 @@ export function createQuotes(signer: Signer, now: () => Date): Quotes {
     },
 
     promised(text, what) {
-      const promised = read(text)
+      const promised = readPromise(text)
       if (!promised) return undefined
       const [quoted, amount, until] = promised
       return quoted === digestOf(what) && until >= seconds() ? usdc(amount) : undefined
     },
 
     secondsLeft(text) {
-      const until = read(text)?.[2] ?? 0
+      const until = readPromise(text)?.[2] ?? 0
       return Math.max(0, until - seconds())
     },
   }

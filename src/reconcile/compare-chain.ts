@@ -2,7 +2,7 @@ import type { OrderId } from '../lib/ids.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { Order } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
-import { differs, open } from './differences.ts'
+import { differs, openItem } from './differences.ts'
 import { goodwillDebt, judgeNamed, judgePaid, judgePayment, judgeRefund } from './judge.ts'
 import type { ChainStatement, ChainTransfer, WalletRole } from './ports.ts'
 import {
@@ -31,13 +31,13 @@ export async function comparePayments(
     const byKey = new Map(orders.map((order) => [paymentKeyOf(order.payment), order]))
     for (const transfer of transfers) {
       const order = isAuthorized(transfer) ? byKey.get(keyOf(chain, transfer)) : undefined
-      if (order) noteKnown(transfer, order, look, notes)
+      if (order) notePayment(transfer, order, look, notes)
       else await noteStray(chain, transfer, look, notes)
     }
   }
 }
 
-function noteKnown(transfer: ChainTransfer, order: Order, look: Look, notes: Notes): void {
+function notePayment(transfer: ChainTransfer, order: Order, look: Look, notes: Notes): void {
   notes.chain.received += transfer.amount
   notes.paid.add(order.id)
   const isBooked = order.state !== 'PAYMENT_PENDING' && order.state !== 'PAYMENT_FAILED'
@@ -63,7 +63,7 @@ async function noteStray(
   const minedAt = await chain.minedAt(transfer.block)
   // Its buyer may still send the request: a payer can submit a payment before it buys.
   if (look.now.getTime() - minedAt.getTime() < look.strayAfterMs) {
-    note(notes, open('store', about))
+    note(notes, openItem('store', about))
     return
   }
   const ids = look.idsFor({ ...chain, payer: transfer.from, nonce: transfer.nonce })
@@ -135,12 +135,14 @@ async function matchRefunds(
     const order = orders.get(id)
     if (order) noteRefund(refund, order, look, notes)
   }
-  const given = new Map(ids.map((id) => [chain.refundNonceOf(goodwillReferenceOf(id)), id]))
+  const goodwillByNonce = new Map(
+    ids.map((id) => [chain.refundNonceOf(goodwillReferenceOf(id)), id]),
+  )
   for (const transfer of refunds) {
-    const order = given.get(transfer.nonce)
+    const order = goodwillByNonce.get(transfer.nonce)
     if (order !== undefined) notes.given.push({ order, transfer })
   }
-  return refunds.filter(({ nonce }) => !byNonce.has(nonce) && !given.has(nonce))
+  return refunds.filter(({ nonce }) => !byNonce.has(nonce) && !goodwillByNonce.has(nonce))
 }
 
 function noteRefund(refund: ChainTransfer, order: Order, look: Look, notes: Notes): void {

@@ -13,12 +13,12 @@ import { isRefunding, type Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
 import { type Coin, formatUnits } from '../payments/coins.ts'
 import { partsOf, payerOf, same } from '../payments/payment.ts'
-import { type About, type DifferenceCode, differs, type Finding, open } from './differences.ts'
+import { type About, type DifferenceCode, differs, type Finding, openItem } from './differences.ts'
 import { isFresh } from './judge.ts'
 import type { ProcessorPayout } from './ports.ts'
 import { type Look, type Notes, note, ordersOf, type Sources } from './sources.ts'
 
-interface Seen {
+interface Progress {
   readonly invoices: Set<string>
   silent: number
   silentInARow: number
@@ -27,7 +27,7 @@ interface Seen {
 export async function compareCheckouts(sources: Sources, look: Look, notes: Notes): Promise<void> {
   const { store, checkouts } = sources
   const book = await readPayoutBook(sources, notes)
-  const seen: Seen = { invoices: new Set(), silent: 0, silentInARow: 0 }
+  const progress: Progress = { invoices: new Set(), silent: 0, silentInARow: 0 }
   for await (const page of checkouts.all()) {
     notes.checkouts += page.length
     const orders = await ordersOf(
@@ -37,7 +37,7 @@ export async function compareCheckouts(sources: Sources, look: Look, notes: Note
     for (const checkout of page) {
       const order = orders.get(checkout.orderId)
       compareOrder(checkout, order, look, notes)
-      await compareInvoice(sources, checkout, seen, notes)
+      await compareInvoice(sources, checkout, progress, notes)
       await comparePayouts(sources, book, owedOf(checkout, order), { look, notes })
     }
   }
@@ -46,8 +46,8 @@ export async function compareCheckouts(sources: Sources, look: Look, notes: Note
   }
   await compareCoins(sources, notes)
   await compareUnowed(sources, book, notes)
-  await compareUnknown(sources, seen.invoices, look, notes)
-  if (seen.silent > 0) notes.silent.push(`${seen.silent} invoices of the payment processor`)
+  await compareUnknown(sources, progress.invoices, look, notes)
+  if (progress.silent > 0) notes.silent.push(`${progress.silent} invoices of the payment processor`)
   if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(sources, notes))
 }
 
@@ -69,7 +69,7 @@ function compareOrder(
     return
   }
   const isUnderWay = !checkout.isPlaced && isFresh(checkout.changedAt, look)
-  note(notes, isUnderWay ? open('store', about) : differs('checkout_without_order', about))
+  note(notes, isUnderWay ? openItem('store', about) : differs('checkout_without_order', about))
 }
 
 function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { payment, amount }: Order): boolean {
@@ -83,11 +83,11 @@ function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { payment, amount }: Order)
 }
 
 function bothInWords({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { payment }: Order): string {
-  const ordered =
+  const orderText =
     payment.method === 'btcpay'
       ? `${formatUnits(payment.units, payment.asset)} ${payment.asset}, invoice ${payment.invoice}`
       : 'an authorization of USDC'
-  return `The checkout has ${formatUnits(price, coin)} ${coin}, invoice ${invoice.id}; the order ${ordered}.`
+  return `The checkout has ${formatUnits(price, coin)} ${coin}, invoice ${invoice.id}; the order ${orderText}.`
 }
 
 const maxSilent = 10
@@ -95,54 +95,56 @@ const maxSilent = 10
 async function compareInvoice(
   { processor }: Sources,
   checkout: Checkout,
-  seen: Seen,
+  progress: Progress,
   notes: Notes,
 ): Promise<void> {
   if (!isInvoiced(checkout)) return
   const { invoice, coin } = checkout
-  seen.invoices.add(invoice.id)
+  progress.invoices.add(invoice.id)
   if (!processor) return
-  const read =
-    seen.silentInARow < maxSilent ? await processor.read(invoice.id, coin) : { outcome: 'unknown' }
-  if (read.outcome === 'found' || ('isGone' in read && read.isGone)) {
-    seen.silentInARow = 0
-    noteInvoice(checkout, 'invoice' in read ? settledUnits(read.invoice) : 0n, notes)
+  const response =
+    progress.silentInARow < maxSilent
+      ? await processor.read(invoice.id, coin)
+      : { outcome: 'unknown' }
+  if (response.outcome === 'found' || ('isGone' in response && response.isGone)) {
+    progress.silentInARow = 0
+    noteInvoice(checkout, 'invoice' in response ? settledUnits(response.invoice) : 0n, notes)
   } else {
-    seen.silent += 1
-    seen.silentInARow += 1
+    progress.silent += 1
+    progress.silentInARow += 1
   }
 }
 
-function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): void {
+function noteInvoice(checkout: InvoicedCheckout, settled: bigint, notes: Notes): void {
   const booked = settledUnits(checkout.invoice)
-  if (found === booked) return
+  if (settled === booked) return
   const { coin, invoice } = checkout
   const about = {
     reference: checkout.id,
     detail:
       `Invoice ${invoice.id}: on record ${formatUnits(booked, coin)} ${coin}, ` +
-      `found ${formatUnits(found, coin)} ${coin}.`,
+      `found ${formatUnits(settled, coin)} ${coin}.`,
   }
-  if (found < booked) note(notes, differs('coins_booked_not_found', about))
+  if (settled < booked) note(notes, differs('coins_booked_not_found', about))
   else if (isClosed(checkout)) note(notes, differs('coins_not_booked', about))
-  else note(notes, open('store', about))
+  else note(notes, openItem('store', about))
 }
 
 /** A checkout is on record before its invoice is made, but may have been opened after its page was read. */
 async function compareUnknown(
   { processor }: Sources,
-  known: ReadonlySet<string>,
+  recordedInvoices: ReadonlySet<string>,
   look: Look,
   notes: Notes,
 ): Promise<void> {
   if (!processor) return
-  const read = await processor.paidInvoices(isCheckoutId)
-  if (read.outcome === 'unknown') {
+  const response = await processor.paidInvoices(isCheckoutId)
+  if (response.outcome === 'unknown') {
     notes.silent.push('the list of paid invoices of the payment processor')
     return
   }
-  for (const { id, checkout, order, madeAt } of read.invoices) {
-    if (known.has(id) || isFresh(madeAt, look)) continue
+  for (const { id, checkout, order, madeAt } of response.invoices) {
+    if (recordedInvoices.has(id) || isFresh(madeAt, look)) continue
     const detail = `Invoice ${id}, order ${order ?? 'not named'}.`
     const named = order !== undefined && isOrderId(order) ? { order } : {}
     note(notes, differs('invoice_unknown', { ...named, reference: checkout, detail }))
@@ -185,12 +187,12 @@ async function readPayoutBook(
   notes: Notes,
 ): Promise<PayoutBook | undefined> {
   if (!processor) return undefined
-  const read = await processor.payouts(namesPayout)
-  if (read.outcome === 'unknown') {
+  const response = await processor.payouts(namesPayout)
+  if (response.outcome === 'unknown') {
     notes.silent.push('the payouts of the payment processor')
     return undefined
   }
-  return Map.groupBy(read.payouts, ({ reference }) => reference)
+  return Map.groupBy(response.payouts, ({ reference }) => reference)
 }
 
 function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
@@ -218,24 +220,26 @@ async function comparePayouts(
   for (const one of owed) {
     const payouts = book.get(one.reference) ?? []
     book.delete(one.reference)
-    const noted = await hands.find(one.reference)
-    if (noted !== undefined) notes.paidByHand += 1
-    for (const finding of judgePayouts(one, payouts, noted, look)) note(notes, finding)
+    const notedTransaction = await hands.find(one.reference)
+    if (notedTransaction !== undefined) notes.paidByHand += 1
+    for (const finding of judgePayouts(one, payouts, notedTransaction, look)) note(notes, finding)
   }
 }
 
 function judgePayouts(
   owed: Owed,
   payouts: readonly ProcessorPayout[],
-  noted: string | undefined,
+  notedTransaction: string | undefined,
   look: Look,
 ): readonly (Finding | undefined)[] {
   const about = { reference: owed.reference, order: owed.order }
   const wrong = payouts.filter((payout) => !isFor(payout, owed))
   if (wrong.length > 0) {
-    return wrong.map((payout) => differs('payout_differs', { ...about, detail: wordsOf(payout) }))
+    return wrong.map((payout) =>
+      differs('payout_differs', { ...about, detail: describePayout(payout) }),
+    )
   }
-  const sent = paymentsOf(payouts, noted)
+  const sent = paymentsOf(payouts, notedTransaction)
   const detail = `It was sent ${sent.length} times: by ${sent.join(' and by ')}.`
   return sent.length > 1
     ? [differs('paid_out_twice', { ...about, detail })]
@@ -252,12 +256,12 @@ function judgeSent(
     if (sent === undefined) return undefined
     return payout?.state === 'FAILED'
       ? differs('payout_not_booked', { ...about, detail: `It was paid by ${sent}.` })
-      : open('store', about)
+      : openItem('store', about)
   }
   const { transaction, confirmedAt } = payout
   if (sent === undefined) {
     return isFresh(confirmedAt, look)
-      ? open('store', about)
+      ? openItem('store', about)
       : differs('payout_booked_not_found', { ...about, transaction })
   }
   if (sent === unnamed || same(sent, transaction)) return undefined
@@ -273,20 +277,21 @@ const unnamed = 'a transaction that the processor does not name'
  */
 function paymentsOf(
   payouts: readonly ProcessorPayout[],
-  noted: string | undefined,
+  notedTransaction: string | undefined,
 ): readonly string[] {
   const sent = payouts
     .filter(({ isSent }) => isSent)
-    .map(({ transaction }) => transaction ?? noted ?? unnamed)
-  const isFurther = noted !== undefined && !sent.some((one) => same(one, noted))
-  return isFurther ? [...sent, noted] : sent
+    .map(({ transaction }) => transaction ?? notedTransaction ?? unnamed)
+  const isFurther =
+    notedTransaction !== undefined && !sent.some((one) => same(one, notedTransaction))
+  return isFurther ? [...sent, notedTransaction] : sent
 }
 
 function isFor({ coin, to, units }: ProcessorPayout, owed: Owed): boolean {
   return coin === owed.coin && units === owed.units && (owed.to === '' || same(to, owed.to))
 }
 
-function wordsOf({ coin, units, to, isSent }: ProcessorPayout): string {
+function describePayout({ coin, units, to, isSent }: ProcessorPayout): string {
   const amount = units === undefined ? 'an amount that is none' : formatUnits(units, coin as Coin)
   return `The processor ${isSent ? 'sent' : 'will send'} ${amount} ${coin} to ${to}.`
 }
@@ -300,7 +305,7 @@ async function compareUnowed(
   const orders = await ordersOf(store, [...book.keys()].filter(isOrderId))
   for (const [reference, payouts] of book) {
     const order = orders.get(reference)
-    const detail = payouts.map(wordsOf).join(' ')
+    const detail = payouts.map(describePayout).join(' ')
     const sent = payouts.find(({ isSent }) => isSent)
     const code = order && sent ? unowedCode(order) : 'payout_unknown'
     note(notes, differs(code, { reference, ...(order && { order: order.id }), detail }))

@@ -8,7 +8,7 @@ import {
 } from '../orders/order.ts'
 import { blockOf, paymentKeyOf, same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
-import { differs, open } from './differences.ts'
+import { differs, openItem } from './differences.ts'
 import {
   costText,
   type Debt,
@@ -102,22 +102,22 @@ async function comparePaid(
   if (block === undefined) return
   const about = { order: order.id, transaction, onRecord: order.amount }
   if (block > to) {
-    note(notes, open('safe_block', about))
+    note(notes, openItem('safe_block', about))
     return
   }
-  const found = await chain.transferIn(transaction, order.payment.nonce)
+  const transfer = await chain.transferIn(transaction, order.payment.nonce)
   const isThere =
-    found && same(found.from, order.payment.payer) && same(found.to, order.payment.payTo)
+    transfer && same(transfer.from, order.payment.payer) && same(transfer.to, order.payment.payTo)
   if (!isThere) {
     note(notes, differs('booked_not_on_chain', { ...about, found: 0n }))
     return
   }
-  if (found.amount !== order.amount) {
-    note(notes, differs('payment_differs', { ...about, found: found.amount }))
+  if (transfer.amount !== order.amount) {
+    note(notes, differs('payment_differs', { ...about, found: transfer.amount }))
     return
   }
-  notes.chain.received += found.amount
-  noteStranger(chain, 'pay_to', found.to, notes)
+  notes.chain.received += transfer.amount
+  noteStranger(chain, 'pay_to', transfer.to, notes)
   await compareClaim(store, order, notes)
 }
 
@@ -159,11 +159,11 @@ async function compareRefunded(sources: Sources, order: Order, notes: Notes): Pr
   if (notes.refunded.has(order.id)) return
   const { transaction } = debt.payout
   const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
-  const found = byNonce ?? (await paidByHand(sources, debt, transaction, notes))
-  const finding = judgeNamed(found, debt, transaction)
+  const transfer = byNonce ?? (await paidByHand(sources, debt, transaction, notes))
+  const finding = judgeNamed(transfer, debt, transaction)
   note(notes, finding)
-  if (finding || !found) return
-  notes.chain.refunded += found.amount
+  if (finding || !transfer) return
+  notes.chain.refunded += transfer.amount
   if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
 }
 
@@ -195,13 +195,17 @@ async function compareDelivered(
   const { kind, source } = order.item
   const supplier = suppliers.get(source.supplier)
   if (!supplier) throw new Error(`The supplier ${source.supplier} of ${order.id} is not connected`)
-  const held = await supplier.purchase(kind, reference)
-  if (held.outcome === 'found' && held.purchase.state === 'delivered') return
-  if (held.outcome === 'unknown') throw new Error(`The supplier does not answer: ${held.reason}`)
-  const said = held.outcome === 'none' ? 'It has no such purchase.' : costText(held.purchase)
-  const about = { order: order.id, reference, detail: said }
+  const supplierRecord = await supplier.purchase(kind, reference)
+  if (supplierRecord.outcome === 'found' && supplierRecord.purchase.state === 'delivered') return
+  if (supplierRecord.outcome === 'unknown')
+    throw new Error(`The supplier does not answer: ${supplierRecord.reason}`)
+  const detail =
+    supplierRecord.outcome === 'none'
+      ? 'It has no such purchase.'
+      : costText(supplierRecord.purchase)
+  const about = { order: order.id, reference, detail: detail }
   const isYoung = isFresh(order.deliveredAt, look)
-  note(notes, isYoung ? open('supplier', about) : differs('delivered_but_not_charged', about))
+  note(notes, isYoung ? openItem('supplier', about) : differs('delivered_but_not_charged', about))
 }
 
 export async function compareLedger({ store }: Sources, notes: Notes): Promise<void> {

@@ -164,6 +164,6 @@ export function differs(code: DifferenceCode, about: About): Finding {
   return { type: 'difference', code, ...about }
 }
 
-export function open(waitsFor: Open['waitsFor'], about: About): Finding {
+export function openItem(waitsFor: Open['waitsFor'], about: About): Finding {
   return { type: 'open', waitsFor, ...about }
 }

@@ -10,7 +10,7 @@ import type { Payout } from '../orders/payout.ts'
 import type { Goodwill } from '../orders/ports.ts'
 import { same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
-import { differs, type Finding, open } from './differences.ts'
+import { differs, type Finding, openItem } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
 
 export interface Patience {
@@ -28,7 +28,7 @@ export function judgePayment(
   switch (order.state) {
     case 'PAYMENT_PENDING':
       return isFresh(order.placedAt, patience)
-        ? open('store', about)
+        ? openItem('store', about)
         : differs('payment_not_booked', { ...about, onRecord: 0n })
     case 'PAYMENT_FAILED':
       return differs('payment_not_booked', { ...about, onRecord: 0n, detail: 'PAYMENT_FAILED' })
@@ -53,7 +53,7 @@ function judgeBooked(transfer: ChainTransfer, order: PaidOrder): Finding | undef
   if (same(transaction, order.receipt.transaction)) return undefined
   const detail = `On record is ${order.receipt.transaction}.`
   return order.settlement === 'SEEN'
-    ? open('store', { ...about, detail })
+    ? openItem('store', { ...about, detail })
     : differs('payment_differs', { ...about, detail })
 }
 
@@ -98,21 +98,21 @@ export function judgePaid(
       : differs(`${kind}_differs`, { ...about, detail })
   }
   return payout?.state === 'APPROVED' && isFresh(debt.changedAt, patience)
-    ? open('store', about)
+    ? openItem('store', about)
     : differs(`${kind}_not_booked`, { ...about, onRecord: 0n, detail: payout?.state ?? 'WAITING' })
 }
 
 export function judgeNamed(
-  found: ChainTransfer | undefined,
+  transfer: ChainTransfer | undefined,
   debt: Debt,
   transaction: string,
 ): Finding | undefined {
   const { kind, order, amount } = debt
-  const about = { order, transaction, onRecord: amount, found: found?.amount ?? 0n }
-  if (!found) return differs(`${kind}_booked_not_on_chain`, about)
-  return isPaymentOf(found, debt)
+  const about = { order, transaction, onRecord: amount, found: transfer?.amount ?? 0n }
+  if (!transfer) return differs(`${kind}_booked_not_on_chain`, about)
+  return isPaymentOf(transfer, debt)
     ? undefined
-    : differs(`${kind}_differs`, { ...about, detail: `It paid ${found.to}.` })
+    : differs(`${kind}_differs`, { ...about, detail: `It paid ${transfer.to}.` })
 }
 
 export function judgeRefund(
@@ -122,8 +122,8 @@ export function judgeRefund(
 ): Finding | undefined {
   const debt = refundDebt(order)
   if (isRefunding(order) || !isPaymentOf(transfer, debt)) return judgePaid(transfer, debt, patience)
-  const { transaction, amount: found } = transfer
-  const about = { order: order.id, transaction, found }
+  const { transaction, amount } = transfer
+  const about = { order: order.id, transaction, found: amount }
   return order.state === 'FULFILLED'
     ? differs('delivered_and_refunded', { ...about, onRecord: order.amount })
     : differs('refund_not_booked', { ...about, onRecord: 0n, detail: order.state })
@@ -133,10 +133,10 @@ export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding |
   const about = { order: order.id, reference: purchase.reference, detail: costText(purchase) }
   if (purchase.kind !== order.item.kind) return differs('supplier_bought_twice', about)
   if (purchase.state === 'pending') {
-    return order.state === 'FULFILLED' ? undefined : open('supplier', about)
+    return order.state === 'FULFILLED' ? undefined : openItem('supplier', about)
   }
   if (purchase.state !== 'delivered' || order.state === 'FULFILLED') return undefined
-  if (isUnderWay(order)) return open('store', about)
+  if (isUnderWay(order)) return openItem('store', about)
   return isRefunding(order)
     ? judgeLate(order, about)
     : differs('supplier_charged_but_not_delivered', about)
@@ -146,7 +146,7 @@ export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding |
 function judgeLate(order: Refunding, about: { readonly detail: string }): Finding | undefined {
   switch (order.supply.state) {
     case 'OPEN':
-      return open('store', about)
+      return openItem('store', about)
     case 'LOST':
       return undefined
     case 'NONE':

@@ -41,7 +41,7 @@ export async function rebuild(deps: RebuildDeps, report: Findings): Promise<read
   const rebuilt: Rebuilt[] = []
   for (const refund of unbooked) rebuilt.push(await bookRefund(deps, refund))
   const refundedFirst = [...lost].sort((one, other) => Number(!one.refund) - Number(!other.refund))
-  for (const payment of refundedFirst) rebuilt.push(await reopen(deps, payment, report))
+  for (const payment of refundedFirst) rebuilt.push(await reopenOrder(deps, payment, report))
   return rebuilt
 }
 
@@ -56,28 +56,32 @@ async function bookRefund(
   if (steps === undefined) {
     return left(order.id, `No legal move leads from ${order.state} to a refund.`)
   }
-  return written(store, order.id, 'refunded', (orders) => follow(orders, order, steps))
+  return writeRebuilt(store, order.id, 'refunded', (orders) => follow(orders, order, steps))
 }
 
-async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
-  const identified = await identify(deps, lost)
-  const { ids, held } = identified
+async function reopenOrder(
+  deps: RebuildDeps,
+  lost: LostPayment,
+  report: Findings,
+): Promise<Rebuilt> {
+  const identified = await identifyOrder(deps, lost)
+  const { ids, supplierRecord } = identified
   const oweUnlessPaid = async () => {
-    const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, held)
+    const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, supplierRecord)
     return why === undefined ? owe(deps, lost, identified) : left(ids.id, why)
   }
-  switch (held.outcome) {
+  switch (supplierRecord.outcome) {
     case 'unknown':
-      return left(ids.id, `The supplier does not say: ${held.reason}`)
+      return left(ids.id, `The supplier does not say: ${supplierRecord.reason}`)
     case 'none':
       return oweUnlessPaid()
     case 'found':
       // The supplier's word decides about a purchase that may still be delivered, unless it was refunded.
-      if (held.purchase.state === 'pending' && !lost.refund) {
+      if (supplierRecord.purchase.state === 'pending' && !lost.refund) {
         return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
       }
-      return held.delivery && !lost.refund
-        ? deliver(deps, lost, identified, held.delivery)
+      return supplierRecord.delivery && !lost.refund
+        ? deliver(deps, lost, identified, supplierRecord.delivery)
         : oweUnlessPaid()
   }
 }
@@ -86,9 +90,9 @@ async function whyNotOwed(
   { chain }: RebuildDeps,
   { transfer }: LostPayment,
   report: Findings,
-  held: SupplierHolds,
+  supplierRecord: SupplierHolds,
 ): Promise<string | undefined> {
-  const stray = held.outcome === 'none' ? unexplained(report) : undefined
+  const stray = supplierRecord.outcome === 'none' ? unexplained(report) : undefined
   if (stray !== undefined) {
     return (
       `Not paid back, because ${stray}: this may be its payment. Put all keys into SECRETS_KEY that were ever ` +
@@ -123,8 +127,8 @@ async function deliver(
 }
 
 async function owe(deps: RebuildDeps, lost: LostPayment, identified: Identified): Promise<Rebuilt> {
-  const { held } = identified
-  const state = held.outcome === 'found' ? held.purchase.state : undefined
+  const { supplierRecord } = identified
+  const state = supplierRecord.outcome === 'found' ? supplierRecord.purchase.state : undefined
   const mayCome = state === 'delivered' || state === 'pending'
   const opened = lostOrder(deps.chain, lost, identified)
   const ends = {
@@ -139,7 +143,7 @@ async function owe(deps: RebuildDeps, lost: LostPayment, identified: Identified)
 
 interface Identified {
   readonly ids: Ids
-  readonly held: SupplierHolds
+  readonly supplierRecord: SupplierHolds
   readonly supplier: string
 }
 
@@ -147,7 +151,7 @@ interface Identified {
  * By its refund on the chain or its purchase at a supplier. Without either nothing was bought; the newest key names
  * it.
  */
-async function identify(
+async function identifyOrder(
   { suppliers }: RebuildDeps,
   { ids, refund }: LostPayment,
 ): Promise<Identified> {
@@ -156,13 +160,14 @@ async function identify(
   for (const candidate of candidates) {
     const reference = supplierReferenceOf(candidate.id)
     for (const [supplier, kind] of places) {
-      const held = await suppliers.get(supplier)?.purchase(kind, reference)
-      if (held && held.outcome !== 'none') return { ids: candidate, held, supplier }
+      const supplierRecord = await suppliers.get(supplier)?.purchase(kind, reference)
+      if (supplierRecord && supplierRecord.outcome !== 'none')
+        return { ids: candidate, supplierRecord, supplier }
     }
   }
   const [first] = candidates
   if (!first) throw new Error('There is no key to name an order with')
-  return { ids: first, held: { outcome: 'none' }, supplier: firstSupplier }
+  return { ids: first, supplierRecord: { outcome: 'none' }, supplier: firstSupplier }
 }
 
 type Became = Exclude<Rebuilt['became'], 'left'>
@@ -173,7 +178,7 @@ function openAnd(
   steps: readonly Order[],
   became: Became,
 ): Promise<Rebuilt> {
-  return written(store, opened.id, became, async (orders) => {
+  return writeRebuilt(store, opened.id, became, async (orders) => {
     const { isNew, order } = await orders.open(opened, [])
     if (!isNew) throw new Overtaken()
     await follow(orders, order, steps)
@@ -194,7 +199,7 @@ async function follow(orders: OrderWriter, from: Order, steps: readonly Order[])
 /** The running store wrote the order meanwhile, so this transaction is rolled back. */
 class Overtaken extends Error {}
 
-async function written(
+async function writeRebuilt(
   store: RebuildDeps['store'],
   order: OrderId,
   became: Became,
@@ -250,13 +255,14 @@ const unknownItem: Item = {
 function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
   { transfer, minedAt }: LostPayment,
-  { ids, held, supplier }: Identified,
+  { ids, supplierRecord, supplier }: Identified,
 ): In<'PAYMENT_PENDING'> {
   return {
     state: 'PAYMENT_PENDING',
     ...ids,
     version: 1,
-    item: held.outcome === 'found' ? itemOf(held.purchase, supplier) : unknownItem,
+    item:
+      supplierRecord.outcome === 'found' ? itemOf(supplierRecord.purchase, supplier) : unknownItem,
     recipient: undefined,
     fingerprint: '',
     accessTokenHash: hashOf(newAccessToken()),
@@ -306,7 +312,9 @@ export function replayToRefunded(
 ): readonly Order[] | undefined {
   if (!isRefunding(order)) {
     const way = wayToFulfilling(order, replay)
-    return way && givenUp(way, replay.now, { refundedBy: transaction, supply: { state: 'OPEN' } })
+    return (
+      way && movesToRefund(way, replay.now, { refundedBy: transaction, supply: { state: 'OPEN' } })
+    )
   }
   // Every refund continues from `DUE`.
   const isBefore = order.payout === undefined || order.payout.state === 'FAILED'
@@ -329,7 +337,7 @@ export function replayToOwed(
   ends: Ends,
   { now, payment }: Replay & { readonly payment: Receipt },
 ): readonly Order[] {
-  return givenUp(paidWay(opened, payment, now), now, ends)
+  return movesToRefund(paidWay(opened, payment, now), now, ends)
 }
 
 interface Ends {
@@ -347,7 +355,7 @@ function wayToFulfilling(order: Order, { now, payment }: Replay): Way | undefine
     case 'PAYMENT_PENDING':
       return payment && paidWay(order, payment, now)
     case 'PAID': {
-      const at = asked(order, now)
+      const at = fulfillingOrder(order, now)
       return { moves: [at], at }
     }
     case 'FULFILLING':
@@ -367,15 +375,19 @@ function paidWay(order: In<'PAYMENT_PENDING'>, receipt: Receipt, now: Date): Way
     paidAt: order.placedAt,
     deliverBy: now,
   }
-  const at = asked(paid, now)
+  const at = fulfillingOrder(paid, now)
   return { moves: [paid, at], at }
 }
 
-function asked(order: In<'PAID'>, now: Date): In<'FULFILLING'> {
+function fulfillingOrder(order: In<'PAID'>, now: Date): In<'FULFILLING'> {
   return { ...order, state: 'FULFILLING', changedAt: now, askedAt: now }
 }
 
-function givenUp({ moves, at }: Way, now: Date, { refundedBy, supply }: Ends): readonly Order[] {
+function movesToRefund(
+  { moves, at }: Way,
+  now: Date,
+  { refundedBy, supply }: Ends,
+): readonly Order[] {
   const { askedAt: _, ...order } = at
   const failed: In<'FULFILLMENT_FAILED'> = {
     ...order,

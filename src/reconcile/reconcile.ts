@@ -37,10 +37,10 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   ])
   const { differences, open, notChecked, silent, lost, unbooked, movements } = notes
   const { chain, goodwill, supplier, orders, checkouts } = notes
-  const seen = { chain, goodwill, supplier, orders, checkouts }
+  const sums = { chain, goodwill, supplier, orders, checkouts }
   return {
     ...blocks,
-    totals: { ...seen, ledger, invoices, coins: Object.fromEntries(coins) },
+    totals: { ...sums, ledger, invoices, coins: Object.fromEntries(coins) },
     ...{ differences, open, notChecked, silent, lost, unbooked },
     misnamed: misnamed(notes, look),
     movements: [...movements.values()],

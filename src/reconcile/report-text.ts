@@ -6,11 +6,11 @@ import type { Rebuilt } from './rebuild.ts'
 import type { EarlierWallet, Report } from './sources.ts'
 
 export function reportText(report: Report): string {
-  const { from, to, totals, differences: found, open } = report
+  const { from, to, totals, differences: differenceList, open } = report
   const { ledger, chain, supplier, invoices } = totals
   const { foreign } = supplier
   return [
-    `Blocks ${from} to ${to}, ${counted(totals.orders, 'order')} on record. Amounts in USDC.`,
+    `Blocks ${from} to ${to}, ${formatCount(totals.orders, 'order')} on record. Amounts in USDC.`,
     '',
     row('', 'received', 'delivered', 'refunded', 'open'),
     ledgerRow('ledger', ledger),
@@ -21,13 +21,15 @@ export function reportText(report: Report): string {
     ...goodwillLines(totals),
     ...(chain.unmatched > 0n ? [`  ${amount(chain.unmatched)} came without an order`] : []),
     ...(foreign > 0
-      ? [`  ${counted(foreign, 'purchase')} at the supplier not made by a store`]
+      ? [`  ${formatCount(foreign, 'purchase')} at the supplier not made by a store`]
       : []),
     '',
     ...coinLines(totals),
     ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
-    found.length === 0 ? nothingDiffers(report) : `${counted(found.length, 'difference')}:`,
-    ...found.flatMap(differenceLines),
+    differenceList.length === 0
+      ? nothingDiffers(report)
+      : `${formatCount(differenceList.length, 'difference')}:`,
+    ...differenceList.flatMap(differenceLines),
     ...movementLines(report),
     ...report.earlier.map(earlierLine),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
@@ -49,11 +51,11 @@ function movementLines({ movements }: Report): string[] {
   const within = movements.filter((one) => one.isWithin && !one.acknowledged).map(movementLine)
   return [
     ...(acknowledged.length > 0
-      ? [`${counted(acknowledged.length, 'movement')} acknowledged:`, ...acknowledged]
+      ? [`${formatCount(acknowledged.length, 'movement')} acknowledged:`, ...acknowledged]
       : []),
     ...(within.length > 0
       ? [
-          `${counted(within.length, 'movement')} from one wallet of the store to another:`,
+          `${formatCount(within.length, 'movement')} from one wallet of the store to another:`,
           ...within,
         ]
       : []),
@@ -84,7 +86,7 @@ function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
     })
     return [`  ${coin.padEnd(5)} ${parts.join(', ')}`]
   }
-  return [`${counted(checkouts, 'checkout')} on record.`, ...coins.flatMap(linesOf), '']
+  return [`${formatCount(checkouts, 'checkout')} on record.`, ...coins.flatMap(linesOf), '']
 }
 
 export function rebuiltText(rebuilt: readonly Rebuilt[]): string {
@@ -102,10 +104,10 @@ const words = {
 } as const
 
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { lost: _, unbooked: __, misnamed: ___, ...shown } = report
+  const { lost: _, unbooked: __, misnamed: ___, ...published } = report
   const plain = (_: string, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value
-  return JSON.stringify(rebuilt ? { ...shown, rebuilt } : shown, plain, 2)
+  return JSON.stringify(rebuilt ? { ...published, rebuilt } : published, plain, 2)
 }
 
 function differenceLines(difference: Difference): string[] {
@@ -151,6 +153,6 @@ function amount(atomic: bigint): string {
   return formatUsdc(usdc(atomic < 0n ? -atomic : atomic))
 }
 
-function counted(count: number, noun: string): string {
+function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

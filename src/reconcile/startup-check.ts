@@ -50,8 +50,8 @@ export async function requireNoRefunds(chain: StartupSources['chain']): Promise<
     store: { newestBlock: async () => undefined, idsOf: async () => [] },
     movements: { acknowledged: async () => [] },
   }
-  const seen = within(startWaitMs, unknownRefunds(empty), 'The chain did not answer.')
-  const { own } = await seen.catch(() => ({ own: [] }))
+  const refunds = within(startWaitMs, unknownRefunds(empty), 'The chain did not answer.')
+  const { own } = await refunds.catch(() => ({ own: [] }))
   if (own.length > 0) throw new RecordTooOld(refusalText(own))
 }
 
@@ -119,11 +119,11 @@ export async function checkStartup(
  * @returns `later`: from an earlier wallet after its replacement; whoever has its key can make as many as they like
  */
 async function unknownRefunds({ chain, store, movements }: StartupSources) {
-  const [known, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
+  const [newestOnRecord, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
   const since =
-    known === undefined
+    newestOnRecord === undefined
       ? await chain.blockBefore(lookBackSeconds)
-      : Math.min(known, newest) - marginBlocks
+      : Math.min(newestOnRecord, newest) - marginBlocks
   const unknown: ChainTransfer[] = []
   for await (const transfers of chain.paidBack(Math.max(0, since), newest)) {
     const refunds = transfers.filter(({ nonce }) => nonce !== undefined)
@@ -137,8 +137,11 @@ async function unknownRefunds({ chain, store, movements }: StartupSources) {
   const vouched = new Set((await movements.acknowledged()).map(placeOf))
   const replacedAt = await replacements(chain)
   const isLater = ({ from, block }: ChainTransfer) => block >= (replacedAt.get(from) ?? Infinity)
-  const open = unknown.filter((refund) => !vouched.has(placeOf(refund)))
-  return { own: open.filter((one) => !isLater(one)), later: open.filter(isLater) }
+  const unacknowledged = unknown.filter((refund) => !vouched.has(placeOf(refund)))
+  return {
+    own: unacknowledged.filter((one) => !isLater(one)),
+    later: unacknowledged.filter(isLater),
+  }
 }
 
 async function replacements({
@@ -149,8 +152,8 @@ async function replacements({
   const refunds = wallets.filter(({ role }) => role === 'refunds')
   for (const { address, since: from, isPresent } of refunds) {
     const later = refunds.flatMap(({ since }) => (since && since > (from ?? 0) ? [since] : []))
-    const [next] = later.sort((one, other) => one.getTime() - other.getTime())
-    if (!isPresent && next !== undefined) blocks.set(address, await blockAt(next))
+    const [replacedAt] = later.sort((one, other) => one.getTime() - other.getTime())
+    if (!isPresent && replacedAt !== undefined) blocks.set(address, await blockAt(replacedAt))
   }
   return blocks
 }

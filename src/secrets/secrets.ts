@@ -57,7 +57,7 @@ export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
       return `${body}.${macOf(current, body).toString('base64url')}`
     },
 
-    read(text: string): unknown {
+    verify(text: string): unknown {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
       const signedBy = (key: KeyObject) => sameHash(macOf(key, body).toString('base64url'), mac)
@@ -212,7 +212,7 @@ export function readToken(
 ): TimedToken | undefined {
   if (!token?.startsWith(prefix)) return undefined
   // The signer returns only what we have signed, so its shape needs no check.
-  const signed = signer.read(token.slice(prefix.length)) as
+  const signed = signer.verify(token.slice(prefix.length)) as
     | readonly [prefix: string, names: readonly string[], until: number]
     | undefined
   if (signed?.[0] !== prefix) return undefined

@@ -45,8 +45,8 @@ export function withoutDefaults({ page, sort, ...query }: ShopQuery): ShopQuery 
 }
 
 /** The path of a search, the same for every spelling of it. */
-export function searchPath(asked: ShopQuery): string {
-  const query = withoutDefaults(asked)
+export function searchPath(shopQuery: ShopQuery): string {
+  const query = withoutDefaults(shopQuery)
   const params = new URLSearchParams()
   for (const field of order) {
     const value = query[field]
@@ -86,7 +86,7 @@ export function followed({ version, page, say, isFinished }: Followed): Html {
 }
 
 /** Whether the script already shows this version of the page. The answer is then 304, and nothing is rendered. */
-export function isShown({ headers }: FastifyRequest, version: string): boolean {
+export function isUpToDate({ headers }: FastifyRequest, version: string): boolean {
   return headers['if-none-match'] === `"${version}"`
 }
 

@@ -86,7 +86,7 @@ export function routeWeb(
 function leaveMailOf(mail: TrackingDeps['mail']): LeaveMail | undefined {
   if (mail === undefined) return undefined
   const { book, digest } = mail
-  return { read: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
+  return { readAddress: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
 }
 
 function codeOf({ follow }: TrackingDeps): (id: OrderId) => string {

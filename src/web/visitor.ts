@@ -40,9 +40,9 @@ export function rememberOrder(reply: FastifyReply, remembered: Remembered): void
 /** Lets this browser open the orders of a wallet for some time; an empty token with 0 seconds ends it. */
 export function rememberWallet(
   reply: FastifyReply,
-  given: { readonly sessionToken: string; readonly seconds: number; readonly siteUrl: string },
+  session: { readonly sessionToken: string; readonly seconds: number; readonly siteUrl: string },
 ): void {
-  const { sessionToken, seconds, siteUrl } = given
+  const { sessionToken, seconds, siteUrl } = session
   setCookie(reply, siteUrl, [`${walletCookie}=${sessionToken}`, 'Path=/', `Max-Age=${seconds}`])
 }
 
@@ -66,10 +66,14 @@ function setCookie(reply: FastifyReply, siteUrl: string, parts: readonly string[
   reply.header('set-cookie', [...parts, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '))
 }
 
-function cookieIn(request: FastifyRequest, wanted: string, pattern: RegExp): string | undefined {
+function cookieIn(
+  request: FastifyRequest,
+  cookieName: string,
+  pattern: RegExp,
+): string | undefined {
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=')
-    if (name === wanted && pattern.test(value)) return value
+    if (name === cookieName && pattern.test(value)) return value
   }
   return undefined
 }
@@ -104,14 +108,14 @@ export function routeForm(
   pages: FastifyInstance,
   path: string,
   options: FormOptions,
-  take: (request: never, reply: FastifyReply) => unknown,
+  handle: (request: never, reply: FastifyReply) => unknown,
 ): void {
-  pages.post(path, options, take as (request: FastifyRequest, reply: FastifyReply) => unknown)
+  pages.post(path, options, handle as (request: FastifyRequest, reply: FastifyReply) => unknown)
   const parent = path.slice(0, path.lastIndexOf('/'))
   pages.get(path, { config: { limit: 'reading' } }, ({ params }, reply) => {
-    const given = params as Readonly<Record<string, string>>
+    const values = params as Readonly<Record<string, string>>
     const home = parent.replace(/:(\w+)/g, (_, name: string) =>
-      encodeURIComponent(given[name] ?? ''),
+      encodeURIComponent(values[name] ?? ''),
     )
     return privately(reply).redirect(home, 303)
   })

@@ -1,7 +1,7 @@
 import { createLiveCatalog } from '../../src/catalog/catalog.ts'
-import { invoiceMethod, payoutWatch } from '../../src/checkouts/advance.ts'
 import { type Checkout, type InvoicedCheckout, isInvoiced } from '../../src/checkouts/checkout.ts'
 import type { CheckoutEvent, Processor } from '../../src/checkouts/ports.ts'
+import { invoiceMethod, payoutWatch } from '../../src/checkouts/returns.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/checkouts/start.ts'
 import type { Signals } from '../../src/health/verdict.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'

@@ -7,7 +7,7 @@ export function memoryApprovals() {
   const newestFirst = () => [...rows.values()].reverse()
 
   const store: ApprovalStore = {
-    async ask(wanted, now) {
+    async request(wanted, now) {
       const open = newestFirst().filter(
         ({ payer, purchase, endsAt }) =>
           payer === wanted.payer && purchase === wanted.purchase && endsAt > now,

@@ -3,9 +3,9 @@ import { isRefunding, type Order } from '../../src/orders/order.ts'
 import type {
   BudgetRules,
   ClaimUse,
-  KeptClaim,
   Risk,
   Spent,
+  StoredClaim,
   Subjects,
 } from '../../src/orders/ports.ts'
 
@@ -64,7 +64,7 @@ function waitOf(times: readonly number[], most: number | undefined, at: Date): n
   return Math.max(1, Math.ceil((until - at.getTime()) / 1_000))
 }
 
-export interface MemoryClaim extends KeptClaim {
+export interface MemoryClaim extends StoredClaim {
   readonly order: string
   readonly version: number
   readonly at: number

@@ -1,5 +1,5 @@
-import { invoiceMethod } from '../../src/checkouts/advance.ts'
 import { type HandPayouts, noProcessor, type PayoutRecord } from '../../src/checkouts/ports.ts'
+import { invoiceMethod } from '../../src/checkouts/returns.ts'
 
 interface Row {
   readonly pullPayments: Set<string>

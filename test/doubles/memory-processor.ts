@@ -9,9 +9,9 @@ import type {
   HandPayouts,
   InvoiceOpened,
   InvoiceRead,
+  InvoiceRequest,
   PaymentMethod,
   Processor,
-  WantedInvoice,
 } from '../../src/checkouts/ports.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/payment.ts'
@@ -63,7 +63,7 @@ function isSent(coin: Coin): boolean {
 }
 
 interface Held {
-  readonly wanted: WantedInvoice
+  readonly wanted: InvoiceRequest
   readonly id: string
   readonly expiresAt: Date
   readonly watchedUntil: Date
@@ -110,14 +110,14 @@ export function memoryProcessor({
   const madeFor = (checkout: string) =>
     [...invoices.values()].filter((one) => one.wanted.checkout === checkout && !one.isArchived)
 
-  async function search(wanted: WantedInvoice): Promise<InvoiceOpened> {
+  async function search(wanted: InvoiceRequest): Promise<InvoiceOpened> {
     const made = madeFor(wanted.checkout)
     const known = await firstFree(wanted, made)
     if (known) return opened(known, made.length > 1)
     return wanted.onlyFinds ? refusedFor(false) : makeFree(wanted, made.length)
   }
 
-  async function makeFree(wanted: WantedInvoice, before: number): Promise<InvoiceOpened> {
+  async function makeFree(wanted: InvoiceRequest, before: number): Promise<InvoiceOpened> {
     for (let count = 0; count < madeAtOnce; count += 1) {
       const hasOthers = before + count > 0
       const address = nextAddress(wanted)
@@ -128,7 +128,7 @@ export function memoryProcessor({
     return { outcome: 'searching' }
   }
 
-  async function firstFree({ isTaken }: WantedInvoice, all: readonly Held[]) {
+  async function firstFree({ isTaken }: InvoiceRequest, all: readonly Held[]) {
     for (const held of all) if (!(await isTaken?.(held.address))) return held
     return undefined
   }
@@ -137,7 +137,7 @@ export function memoryProcessor({
     return { outcome: 'open', invoice: shown(held, now()), hasOthers }
   }
 
-  function make(wanted: WantedInvoice, address: string): Held {
+  function make(wanted: InvoiceRequest, address: string): Held {
     const rate = rates[wanted.coin]
     const scale = 10n ** BigInt(coinDecimals[wanted.coin])
     const expiresAt = new Date(now().getTime() + expiresInMs)
@@ -160,7 +160,7 @@ export function memoryProcessor({
     return made
   }
 
-  function nextAddress({ coin }: WantedInvoice): string | undefined {
+  function nextAddress({ coin }: InvoiceRequest): string | undefined {
     if (!rules.addresses) return `${coin.toLowerCase()}-address-of-invoice-${count + 1}`
     const reserved = [...invoices.values()]
       .filter((one) => ['NEW', 'PROCESSING'].includes(statusOf(one, now())))
@@ -202,7 +202,7 @@ export function memoryProcessor({
     methods,
     sends: (coin) => isSent(coin),
 
-    async open(wanted) {
+    async openInvoice(wanted) {
       return faulty<Promise<InvoiceOpened>>(
         'open',
         () => search(wanted),

@@ -21,7 +21,7 @@ export async function openSources(settings: NodeSettings, keys: readonly Buffer[
     { databaseUrl, mode: 'sandbox', network, payTo, refundCaps: caps },
     () => {},
   )
-  const storage = await reached.take()
+  const storage = await reached.migrateAndClaim()
   const chain = connectChain(
     {
       ...{ network, rpcUrl, gasKey, refundKey, pollMs: 20, maxHeadSeconds: 90 },

@@ -3,7 +3,7 @@ import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import type { Coin } from '../../payments/coins.ts'
 import {
   apiKeySchema,
-  ask,
+  callGreenfield,
   describe,
   type Greenfield,
   isKeyRefused,
@@ -19,7 +19,7 @@ export interface Finding {
   readonly text: string
 }
 
-export interface Looked {
+export interface CheckResult {
   readonly findings: readonly Finding[]
   readonly sent: readonly Coin[] | undefined
 }
@@ -27,19 +27,22 @@ export interface Looked {
 export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
-): Promise<Looked> {
-  const [sent, ...found] = await Promise.all([
+): Promise<CheckResult> {
+  const [sent, ...findings] = await Promise.all([
     coinsSent(greenfield, methods),
     checkMethods(greenfield, methods),
     checkKey(greenfield),
     checkWebhooks(greenfield),
   ])
-  return { sent, findings: [...found.flat(), ...checkPayouts(methods, sent)] }
+  return { sent, findings: [...findings.flat(), ...checkPayouts(methods, sent)] }
 }
 
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payment-methods`
-  const response = await ask(greenfield, z.array(storeMethodSchema), { method: 'GET', path })
+  const response = await callGreenfield(greenfield, z.array(storeMethodSchema), {
+    method: 'GET',
+    path,
+  })
   if (response.outcome === 'unknown') return [fault(`${response.reason}.`)]
   if (response.outcome === 'refused') {
     if (response.status === 401) return [fault('BTCPay refuses the API key.')]
@@ -52,17 +55,17 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
       : [fault(`BTCPay does not know the store: ${describe(response)}.`)]
   }
   return methods.flatMap(({ coin, id }) => {
-    const found = response.value.find(
+    const method = response.value.find(
       (one) => one.paymentMethodId.toUpperCase() === id.toUpperCase(),
     )
-    if (found === undefined) return [fault(`BTCPay has no payment method ${id} for ${coin}.`)]
-    return found.enabled ? [] : [fault(`The payment method ${id} for ${coin} is not enabled.`)]
+    if (method === undefined) return [fault(`BTCPay has no payment method ${id} for ${coin}.`)]
+    return method.enabled ? [] : [fault(`The payment method ${id} for ${coin} is not enabled.`)]
   })
 }
 
 async function checkKey(greenfield: Greenfield) {
   const path = '/api-keys/current'
-  const response = await ask(greenfield, apiKeySchema, { method: 'GET', path })
+  const response = await callGreenfield(greenfield, apiKeySchema, { method: 'GET', path })
   if (response.outcome !== 'ok') return []
   const missing = permissionsMissing(response.value.permissions, greenfield.storeId)
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
@@ -71,15 +74,20 @@ async function checkKey(greenfield: Greenfield) {
 /** BTCPay lists those whose payouts it can handle. Monero is left out: the store asks for no payout in it. */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
-  const response = await ask(greenfield, z.array(payoutProcessorSchema), { method: 'GET', path })
+  const response = await callGreenfield(greenfield, z.array(payoutProcessorSchema), {
+    method: 'GET',
+    path,
+  })
   if (response.outcome !== 'ok') return undefined
   const automatic = response.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
-  const known = automatic.map((id) => id.toUpperCase())
-  const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && known.includes(id.toUpperCase()))
+  const automaticIds = automatic.map((id) => id.toUpperCase())
+  const sent = methods.filter(
+    ({ coin, id }) => coin !== 'XMR' && automaticIds.includes(id.toUpperCase()),
+  )
   return sent.map(({ coin }) => coin)
 }
 
-function checkPayouts(methods: readonly BtcpayMethod[], sent: Looked['sent']) {
+function checkPayouts(methods: readonly BtcpayMethod[], sent: CheckResult['sent']) {
   if (sent === undefined) return []
   const byHand = methods.filter(({ coin }) => !sent.includes(coin))
   const names = byHand.map(({ coin }) => coin).join(', ')
@@ -89,7 +97,7 @@ function checkPayouts(methods: readonly BtcpayMethod[], sent: Looked['sent']) {
 /** Only a key that may change webhooks can list them; without that permission nothing is reported. */
 async function checkWebhooks(greenfield: Greenfield) {
   const path = `/stores/${segment(greenfield.storeId)}/webhooks`
-  const response = await ask(greenfield, z.array(webhookSchema), { method: 'GET', path })
+  const response = await callGreenfield(greenfield, z.array(webhookSchema), { method: 'GET', path })
   if (response.outcome !== 'ok') return []
   const isThere = response.value.some(
     ({ enabled, url }) => enabled && url.endsWith('/webhooks/btcpay'),

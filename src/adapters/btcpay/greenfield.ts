@@ -30,7 +30,7 @@ export type Unanswered = Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>
 const noes = [400, 401, 403, 404, 409, 422]
 
 /** An answer that does not fit the schema proves nothing. */
-export async function ask<T>(
+export async function callGreenfield<T>(
   greenfield: Greenfield,
   schema: z.ZodType<T>,
   request: JsonRequest,
@@ -49,9 +49,9 @@ export async function ask<T>(
   const { status, body } = answer
   if (noes.includes(status)) return noOf(status, body)
   if (status !== 200) return { outcome: 'unknown', reason: `BTCPay answers ${status}` }
-  const read = schema.safeParse(body)
-  if (read.success) return { outcome: 'ok', value: read.data }
-  const places = read.error.issues.slice(0, 3).map(({ path }) => path.join('.') || 'all of it')
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return { outcome: 'ok', value: parsed.data }
+  const places = parsed.error.issues.slice(0, 3).map(({ path }) => path.join('.') || 'all of it')
   return { outcome: 'unknown', reason: `BTCPay's answer does not fit (${places.join(', ')})` }
 }
 

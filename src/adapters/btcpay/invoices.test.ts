@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type InvoicePayment, settledUnits } from '../../checkouts/checkout.ts'
-import type { WantedInvoice } from '../../checkouts/ports.ts'
+import type { InvoiceRequest } from '../../checkouts/ports.ts'
 import type { CheckoutId, OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
 import { additionalStatuses, invoiceStatuses } from './greenfield.ts'
@@ -18,7 +18,7 @@ const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1&includePaymentMethods
 const create = 'POST /api/v1/stores/S1/invoices'
 const methodsCall = 'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false'
 
-function wanted(changes: Partial<WantedInvoice> = {}): WantedInvoice {
+function wanted(changes: Partial<InvoiceRequest> = {}): InvoiceRequest {
   return {
     checkout: 'chk_1' as CheckoutId,
     order: 'ord_1' as OrderId,
@@ -35,7 +35,7 @@ describe('open', () => {
       [create]: { json: invoiceJson() },
       [methodsCall]: { json: [methodJson()] },
     })
-    expect(await processor.open(wanted())).toEqual({
+    expect(await processor.openInvoice(wanted())).toEqual({
       outcome: 'open',
       hasOthers: false,
       invoice: {
@@ -78,7 +78,7 @@ describe('open', () => {
       },
       [methodsCall]: { json: [methodJson()] },
     })
-    const opened = await processor.open(wanted())
+    const opened = await processor.openInvoice(wanted())
     expect(opened).toMatchObject({ invoice: { id: 'Inv1' }, hasOthers: true })
     expect(asked.map(({ call }) => call)).toEqual([list, methodsCall])
   })
@@ -98,7 +98,7 @@ describe('open', () => {
         [methodsCall]: { json: [methodJson()] },
       })
       const isTaken = async (address: string) => address === 'taken'
-      const opened = await processor.open(wanted({ isTaken }))
+      const opened = await processor.openInvoice(wanted({ isTaken }))
       expect(opened).toMatchObject({ invoice: { id: 'Inv1' }, hasOthers: true })
       expect(asked.map(({ call }) => call)).toEqual([list, ...read, create, methodsCall])
       expect(unfit).toEqual([])
@@ -111,7 +111,7 @@ describe('open', () => {
       [create]: { json: invoiceJson() },
       [methodsCall]: { json: [methodJson()] },
     })
-    const opened = await processor.open(wanted({ isTaken: async () => true }))
+    const opened = await processor.openInvoice(wanted({ isTaken: async () => true }))
     expect(opened).toMatchObject({ outcome: 'refused', code: 'address_taken' })
     expect(asked.filter(({ call }) => call === create)).toHaveLength(2)
   })
@@ -131,7 +131,7 @@ describe('open', () => {
       [list]: [{ json: [] }, { json: made.slice(0, 12) }, { json: made.slice(0, 3) }],
       [create]: made.map((json) => ({ json })),
     })
-    const opened = await processor.open(wanted({ isTaken: async () => true }))
+    const opened = await processor.openInvoice(wanted({ isTaken: async () => true }))
     expect(opened).toEqual({ outcome: 'searching' })
     expect(asked.filter(({ call }) => call === create)).toHaveLength(10)
     expect(await processor.endOthers('chk_1' as CheckoutId, 'Inv0')).toBe(false)
@@ -140,7 +140,7 @@ describe('open', () => {
 
   it('only finds an invoice if it shall make none', async () => {
     const { processor, asked } = playing({ [list]: { json: [] } })
-    const answer = await processor.open(wanted({ onlyFinds: true }))
+    const answer = await processor.openInvoice(wanted({ onlyFinds: true }))
     expect(answer).toMatchObject({ outcome: 'refused', code: 'no_invoice' })
     expect(asked.map(({ call }) => call)).toEqual([list])
   })
@@ -151,7 +151,7 @@ describe('open', () => {
       [create]: 'unreached',
       [methodsCall]: { json: [methodJson()] },
     })
-    expect(await processor.open(wanted())).toMatchObject({ outcome: 'open' })
+    expect(await processor.openInvoice(wanted())).toMatchObject({ outcome: 'open' })
   })
 
   it.each<readonly [string, Reply, string]>([
@@ -173,14 +173,14 @@ describe('open', () => {
     ['nonsense', { json: { id: 5 } }, 'unknown'],
   ])('after %s', async (_name, reply, outcome) => {
     const { processor } = playing({ [list]: { json: [] }, [create]: reply })
-    const answer = await processor.open(wanted())
+    const answer = await processor.openInvoice(wanted())
     expect(answer.outcome).toBe(outcome)
     expect(JSON.stringify(answer)).not.toContain(apiKey)
   })
 
   it('makes nothing while it cannot see what is there', async () => {
     const { processor, asked } = playing({ [list]: { status: 503, text: '' } })
-    expect(await processor.open(wanted())).toMatchObject({ outcome: 'unknown' })
+    expect(await processor.openInvoice(wanted())).toMatchObject({ outcome: 'unknown' })
     expect(asked.map(({ call }) => call)).toEqual([list])
   })
 
@@ -191,7 +191,7 @@ describe('open', () => {
     ['another store', { storeId: 'S2' }],
   ])('takes no invoice with %s', async (_name, changes) => {
     const { processor } = playing({ [list]: { json: [invoiceJson(changes)] } })
-    expect(await processor.open(wanted())).toEqual({
+    expect(await processor.openInvoice(wanted())).toEqual({
       outcome: 'unknown',
       reason: 'the invoice at BTCPay asks for something else',
     })
@@ -202,7 +202,7 @@ describe('open', () => {
     ['a price finer than cents', { amount: usdc(25_000_001n) }, 'invalid_amount'],
   ])('refuses %s without asking', async (_name, changes, code) => {
     const { processor, asked } = playing({})
-    expect(await processor.open(wanted(changes))).toMatchObject({ outcome: 'refused', code })
+    expect(await processor.openInvoice(wanted(changes))).toMatchObject({ outcome: 'refused', code })
     expect(asked).toEqual([])
   })
 })

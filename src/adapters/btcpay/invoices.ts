@@ -6,14 +6,14 @@ import {
   seenUnits,
   settledUnits,
 } from '../../checkouts/checkout.ts'
-import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
+import type { InvoiceOpened, InvoiceRead, InvoiceRequest } from '../../checkouts/ports.ts'
 import type { CheckoutId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, coinAbilities, parseUnits } from '../../payments/coins.ts'
 import {
   anything,
-  ask,
+  callGreenfield,
   describe,
   type Greenfield,
   type GreenfieldInvoice,
@@ -59,35 +59,36 @@ const maxPaymentsBytes = 8 * 1024 * 1024
  */
 export async function openInvoice(
   deps: InvoiceDeps,
-  wanted: WantedInvoice,
+  request: InvoiceRequest,
 ): Promise<InvoiceOpened> {
   const passed = new Set<string>()
-  if (wanted.onlyFinds) return (await known(deps, wanted, passed)) ?? noneMade
-  const method = deps.methods.find(({ coin }) => coin === wanted.coin)
+  if (request.onlyFinds) return (await findUsable(deps, request, passed)) ?? noneMade
+  const method = deps.methods.find(({ coin }) => coin === request.coin)
   if (method === undefined)
-    return refused('coin_unavailable', `This store takes no ${wanted.coin}.`)
+    return refused('coin_unavailable', `This store takes no ${request.coin}.`)
   // BTCPay counts dollars in whole cents, and would round the rest away.
-  if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
+  if (request.amount % 10_000n !== 0n)
+    return refused('invalid_amount', 'The price is not in cents.')
 
-  const before = await known(deps, wanted, passed)
+  const before = await findUsable(deps, request, passed)
   if (before !== undefined) return before
-  return search(deps, method, wanted, passed)
+  return searchInvoice(deps, method, request, passed)
 }
 
-async function search(
+async function searchInvoice(
   deps: InvoiceDeps,
   method: BtcpayMethod,
-  wanted: WantedInvoice,
+  request: InvoiceRequest,
   passed: Set<string>,
 ): Promise<InvoiceOpened> {
   for (let count = 0; count < atOnce; count += 1) {
-    const made = await create(deps, method, wanted)
-    if (made.outcome !== 'ok') return unmade(deps, wanted, made, passed)
-    const shown = await shownAs(deps, wanted, made.value)
-    if (shown.outcome !== 'open') return shown
+    const made = await createInvoice(deps, method, request)
+    if (made.outcome !== 'ok') return unmade(deps, request, made, passed)
+    const candidate = await readOpenInvoice(deps, request, made.value)
+    if (candidate.outcome !== 'open') return candidate
     const { size } = passed
-    if (!(await isPassed(wanted, shown.invoice.address, passed))) {
-      return { ...shown, hasOthers: size > 0 }
+    if (!(await isPassed(request, candidate.invoice.address, passed))) {
+      return { ...candidate, hasOthers: size > 0 }
     }
     // BTCPay has assigned an address on which an invoice waits, so it would assign this one for ever.
     if (passed.size === size) return allTaken
@@ -97,11 +98,11 @@ async function search(
 
 async function unmade(
   deps: InvoiceDeps,
-  wanted: WantedInvoice,
+  request: InvoiceRequest,
   made: GreenfieldRefusal | { readonly outcome: 'unknown'; readonly reason: string },
   passed: Set<string>,
 ): Promise<InvoiceOpened> {
-  const after = await known(deps, wanted, passed)
+  const after = await findUsable(deps, request, passed)
   if (after !== undefined) return after
   if (made.outcome === 'unknown') return made
   if (isKeyRefused(made) || made.status === 404)
@@ -109,7 +110,7 @@ async function unmade(
   if (passed.size > 0) return allTaken
   return refused(
     'processor_refused',
-    `The payment processor makes no invoice in ${wanted.coin} now.`,
+    `The payment processor makes no invoice in ${request.coin} now.`,
   )
 }
 
@@ -123,17 +124,21 @@ const allTaken = refused(
 export async function endOthers(
   greenfield: Greenfield,
   checkout: CheckoutId,
-  shown: string | undefined,
+  except: string | undefined,
 ): Promise<boolean> {
-  const found = await find(greenfield, checkout)
-  if (found.outcome === 'unknown') return false
-  const others = found.invoices.filter(({ id }) => id !== shown)
+  const result = await findInvoices(greenfield, checkout)
+  if (result.outcome === 'unknown') return false
+  const others = result.invoices.filter(({ id }) => id !== except)
   for (const { id } of others.slice(0, atOnce)) {
     const path = `/invoices/${segment(id)}`
     const body = { status: 'Invalid' }
-    const ended = await ask(greenfield, anything, { method: 'POST', path: `${path}/status`, body })
+    const ended = await callGreenfield(greenfield, anything, {
+      method: 'POST',
+      path: `${path}/status`,
+      body,
+    })
     if (ended.outcome !== 'ok' && !isOverAlready(ended)) return false
-    const archived = await ask(greenfield, anything, { method: 'DELETE', path })
+    const archived = await callGreenfield(greenfield, anything, { method: 'DELETE', path })
     if (archived.outcome !== 'ok') return false
   }
   return others.length <= atOnce
@@ -147,7 +152,7 @@ function isOverAlready(response: Unanswered): boolean {
 /** Its only payment method is found by the coin, because the operator may have changed the network since. */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
   const path = `/invoices/${segment(id)}`
-  const response = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
+  const response = await callGreenfield(deps.greenfield, invoiceSchema, { method: 'GET', path })
   if (response.outcome !== 'ok') {
     return (await isGone(deps, id, response)) ? gone : unclear(response)
   }
@@ -174,39 +179,40 @@ async function isGone(
     return false
   const path = `${invoicesOf(greenfield)}?textSearch=${segment(id)}&includeArchived=true`
   const request = { method: 'GET', path, maxBytes: maxListBytes } as const
-  const listed = await ask(greenfield, z.array(invoiceSchema), request)
+  const listed = await callGreenfield(greenfield, z.array(invoiceSchema), request)
   return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
 
-async function known(
+async function findUsable(
   deps: InvoiceDeps,
-  wanted: WantedInvoice,
+  request: InvoiceRequest,
   passed: Set<string>,
 ): Promise<InvoiceOpened | undefined> {
-  const found = await find(deps.greenfield, wanted.checkout)
-  if (found.outcome === 'unknown') return found
-  const hasOthers = found.invoices.length > 1
-  for (const invoice of found.invoices) {
+  const result = await findInvoices(deps.greenfield, request.checkout)
+  if (result.outcome === 'unknown') return result
+  const hasOthers = result.invoices.length > 1
+  for (const invoice of result.invoices) {
     const listed = invoice.paymentMethods?.[0]?.destination
-    if (listed && (await isPassed(wanted, listed, passed))) continue
-    const shown = await shownAs(deps, wanted, invoice)
-    if (shown.outcome !== 'open') return shown
-    if (!(await isPassed(wanted, shown.invoice.address, passed))) return { ...shown, hasOthers }
+    if (listed && (await isPassed(request, listed, passed))) continue
+    const candidate = await readOpenInvoice(deps, request, invoice)
+    if (candidate.outcome !== 'open') return candidate
+    if (!(await isPassed(request, candidate.invoice.address, passed)))
+      return { ...candidate, hasOthers }
   }
   return undefined
 }
 
-async function isPassed({ isTaken }: WantedInvoice, address: string, passed: Set<string>) {
+async function isPassed({ isTaken }: InvoiceRequest, address: string, passed: Set<string>) {
   const isOthers = (await isTaken?.(address)) === true
   if (isOthers) passed.add(address)
   return isOthers
 }
 
-async function find(greenfield: Greenfield, checkout: CheckoutId) {
+async function findInvoices(greenfield: Greenfield, checkout: CheckoutId) {
   const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
   const path = `${invoicesOf(greenfield)}?${query}`
   const request = { method: 'GET', path, maxBytes: maxListBytes } as const
-  const response = await ask(greenfield, z.array(listedInvoiceSchema), request)
+  const response = await callGreenfield(greenfield, z.array(listedInvoiceSchema), request)
   if (response.outcome !== 'ok') return unclear(response)
   const ours = response.value.filter(({ metadata }) => metadata.orderId === checkout)
   return { outcome: 'found', invoices: ours.sort(byAge) } as const
@@ -216,10 +222,10 @@ function byAge(one: GreenfieldInvoice, other: GreenfieldInvoice): number {
   return one.createdTime - other.createdTime || (one.id < other.id ? -1 : 1)
 }
 
-function create(
+function createInvoice(
   { greenfield, expirationMinutes, monitoringMinutes }: InvoiceDeps,
   method: BtcpayMethod,
-  { checkout, order, amount, coin }: WantedInvoice,
+  { checkout, order, amount, coin }: InvoiceRequest,
 ): Promise<GreenfieldResponse<GreenfieldInvoice>> {
   const body = {
     amount: formatUsdc(amount),
@@ -237,21 +243,35 @@ function create(
         : Math.min(monitoringMinutes, unseenMinutes),
     },
   }
-  return ask(greenfield, invoiceSchema, { method: 'POST', path: invoicesOf(greenfield), body })
+  return callGreenfield(greenfield, invoiceSchema, {
+    method: 'POST',
+    path: invoicesOf(greenfield),
+    body,
+  })
 }
 
-async function shownAs(deps: InvoiceDeps, wanted: WantedInvoice, invoice: GreenfieldInvoice) {
-  if (!isAsWanted(invoice, wanted, deps.greenfield.storeId)) {
+async function readOpenInvoice(
+  deps: InvoiceDeps,
+  request: InvoiceRequest,
+  invoice: GreenfieldInvoice,
+) {
+  if (!fitsRequest(invoice, request, deps.greenfield.storeId)) {
     return unknown('the invoice at BTCPay asks for something else')
   }
-  const read = await withPayments(deps, wanted.coin, invoice)
-  return read.outcome === 'found' ? ({ outcome: 'open', invoice: read.invoice } as const) : read
+  const result = await withPayments(deps, request.coin, invoice)
+  return result.outcome === 'found'
+    ? ({ outcome: 'open', invoice: result.invoice } as const)
+    : result
 }
 
-function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: string): boolean {
+function fitsRequest(
+  invoice: GreenfieldInvoice,
+  request: InvoiceRequest,
+  storeId: string,
+): boolean {
   const [whole = '', fraction = ''] = invoice.amount.split('.')
   const atomic = BigInt(whole + fraction.slice(0, 6).padEnd(6, '0'))
-  const isExact = atomic === wanted.amount && !/[1-9]/.test(fraction.slice(6))
+  const isExact = atomic === request.amount && !/[1-9]/.test(fraction.slice(6))
   return isExact && invoice.currency === 'USD' && invoice.storeId === storeId
 }
 
@@ -263,7 +283,7 @@ async function withPayments(
 ): Promise<InvoiceRead> {
   const path = `/invoices/${segment(invoice.id)}/payment-methods?onlyAccountedPayments=false`
   const request = { method: 'GET', path, maxBytes: maxPaymentsBytes } as const
-  const response = await ask(greenfield, z.array(paymentMethodSchema), request)
+  const response = await callGreenfield(greenfield, z.array(paymentMethodSchema), request)
   return response.outcome === 'ok'
     ? invoiceOf(invoice, response.value, coin, now())
     : unclear(response)
@@ -296,7 +316,7 @@ function invoiceOf(
     const { status: one, additionalStatus: other } = invoice
     return unknown(`BTCPay calls the invoice ${one} and ${other}, which contradict each other`)
   }
-  const read: Invoice = {
+  const result: Invoice = {
     id: invoice.id,
     status,
     address: method.destination,
@@ -306,7 +326,7 @@ function invoiceOf(
     expiresAt,
     watchedUntil: dateOf(invoice.monitoringExpiration),
   }
-  return { outcome: 'found', invoice: read }
+  return { outcome: 'found', invoice: result }
 }
 
 /** Tron wallets read the amount in a link as TRX, whichever token the invoice asks for. */
@@ -347,10 +367,10 @@ function transactionOf(id: string): string {
 
 /** Numbers payments that share an id, because part of the money would be lost if they were merged. */
 function withOwnIds(payments: readonly InvoicePayment[]): readonly InvoicePayment[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return payments.map((payment) => {
-    const count = (seen.get(payment.id) ?? 0) + 1
-    seen.set(payment.id, count)
+    const count = (counts.get(payment.id) ?? 0) + 1
+    counts.set(payment.id, count)
     return count === 1 ? payment : { ...payment, id: `${payment.id}~${count}` }
   })
 }
@@ -365,7 +385,7 @@ function unknown(reason: string) {
 
 type Status = Invoice['status']
 
-export interface Judged {
+export interface InvoiceMoney {
   readonly units: bigint
   readonly expiresAt: Date
   readonly payments: readonly InvoicePayment[]
@@ -374,7 +394,7 @@ export interface Judged {
 /** Undefined if BTCPay's two statuses contradict each other. */
 export function statusOf(
   { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
-  judged: Judged,
+  money: InvoiceMoney,
   now: Date,
 ): Status | undefined {
   switch (status) {
@@ -388,40 +408,40 @@ export function statusOf(
       // It was never confirmed, or an operator marked it as invalid: nothing is delivered for it.
       return 'INVALID'
     case 'Processing':
-      return processing(additionalStatus)
+      return processingStatus(additionalStatus)
     case 'Settled':
-      return settled(additionalStatus, judged, now)
+      return settledStatus(additionalStatus, money, now)
   }
 }
 
-function processing(additional: GreenfieldInvoice['additionalStatus']): Status | undefined {
+function processingStatus(additional: GreenfieldInvoice['additionalStatus']): Status | undefined {
   // Paid in full but late: treated as expired, because the buyer was told that it had expired.
   if (additional === 'PaidLate') return 'EXPIRED'
   return among(additional, ['None', 'PaidOver'], 'PROCESSING')
 }
 
-function settled(
+function settledStatus(
   additional: GreenfieldInvoice['additionalStatus'],
-  judged: Judged,
+  money: InvoiceMoney,
   now: Date,
 ): Status | undefined {
   switch (additional) {
     case 'None':
     case 'PaidOver':
       // Some confirmed money is required: an order that nothing was paid for could not be refunded.
-      if (settledUnits(judged) === 0n) return undefined
-      return isPaid(judged) ? 'SETTLED' : judgedByMoney(judged, now)
+      if (settledUnits(money) === 0n) return undefined
+      return isPaid(money) ? 'SETTLED' : statusByMoney(money, now)
     case 'PaidLate':
       return 'EXPIRED'
     case 'Marked':
-      return judgedByMoney(judged, now)
+      return statusByMoney(money, now)
     default:
       return undefined
   }
 }
 
 /** Marked by an operator, or settled for much less than its price: only confirmed money that came in time counts. */
-function judgedByMoney({ units, expiresAt, payments }: Judged, now: Date): Status {
+function statusByMoney({ units, expiresAt, payments }: InvoiceMoney, now: Date): Status {
   const inTime = { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
   if (settledUnits(inTime) >= units) return 'SETTLED'
   if (seenUnits(inTime) >= units) return 'PROCESSING'

@@ -10,7 +10,7 @@ import {
 } from '../../payments/payment.ts'
 import {
   anything,
-  ask,
+  callGreenfield,
   describe,
   type Greenfield,
   type GreenfieldPayout,
@@ -50,34 +50,36 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
   if (payout.coin === 'XMR') return byOperator(payout)
 
   // Read before BTCPay is asked: what was seen until now must be in every later list.
-  const seen = await deps.record.find(payout.reference)
+  const stored = await deps.record.find(payout.reference)
   const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
   const listed = await list()
   if (listed.outcome !== 'ok') return unsent(listed)
-  if (isMissing(seen.pullPayments, idsOf(listed.value))) return gone()
+  if (isMissing(stored.pullPayments, idsOf(listed.value))) return gone()
   const method = deps.methods.find(
     ({ coin, network }) => coin === payout.coin && network === payout.network,
   )
-  if (listed.value.length > 0) return goOn(deps, payout, { method, seen, pulls: listed.value })
+  if (listed.value.length > 0)
+    return continuePayout(deps, payout, { method, stored, pulls: listed.value })
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
-  const again = await list()
-  if (again.outcome !== 'ok') return unsent(again)
-  if (again.value.length > 0) return goOn(deps, payout, { method, seen, pulls: again.value })
+  const secondList = await list()
+  if (secondList.outcome !== 'ok') return unsent(secondList)
+  if (secondList.value.length > 0)
+    return continuePayout(deps, payout, { method, stored, pulls: secondList.value })
   return pending(made.outcome === 'unknown' ? made.reason : 'BTCPay does not list it yet')
 }
 
 interface AtBtcpay {
   readonly method: BtcpayMethod | undefined
-  readonly seen: SeenPayout
+  readonly stored: SeenPayout
   readonly pulls: readonly PullPayment[]
 }
 
-async function goOn(
+async function continuePayout(
   { greenfield, record }: PayoutDeps,
   payout: CoinPayout,
-  { method, seen, pulls }: AtBtcpay,
+  { method, stored, pulls }: AtBtcpay,
 ): Promise<PaidBack> {
   if (!pulls.every((pull) => isFor(pull, payout))) {
     return blocked('payout_mismatch', 'BTCPay has another amount under the name of this payout.')
@@ -85,17 +87,17 @@ async function goOn(
   const claimables = await claimablesOf(greenfield, pulls)
   if (claimables.outcome !== 'ok') return unsent(claimables)
   const payouts = idsOf(claimables.value.flatMap((one) => one.payouts))
-  if (isMissing(seen.payouts, payouts)) return gone()
-  await keep(record, payout, seen, { pullPayments: idsOf(pulls), payouts })
-  const stands = confirmationOf(claimables.value, payout)
-  if (stands !== undefined) return stands
+  if (isMissing(stored.payouts, payouts)) return gone()
+  await recordPayouts(record, payout, stored, { pullPayments: idsOf(pulls), payouts })
+  const result = confirmationOf(claimables.value, payout)
+  if (result !== undefined) return result
   // The operator has taken the coin off since, or another network for it.
   if (method === undefined) return byOperator(payout)
 
   const [chosen, ...others] = pulls.filter(({ archived }) => !archived)
   if (chosen === undefined) return cancelled()
-  if (others.length > 0) return retire(greenfield, others)
-  const claimed = await claim(greenfield, method.id, chosen, payout)
+  if (others.length > 0) return archivePullPayments(greenfield, others)
+  const claimed = await claimPullPayment(greenfield, method.id, chosen, payout)
   if (claimed.outcome === 'ok') {
     await record.keep(payout.reference, { pullPayments: [], payouts: [claimed.value.id] })
     return resultOf(claimed.value, payout)
@@ -103,19 +105,20 @@ async function goOn(
   return claimed.outcome === 'refused' ? notClaimed(claimed, payout) : pending(claimed.reason)
 }
 
-async function keep(
+async function recordPayouts(
   record: PayoutDeps['record'],
   { reference }: CoinPayout,
-  seen: SeenPayout,
-  now: SeenPayout,
+  stored: SeenPayout,
+  current: SeenPayout,
 ): Promise<void> {
   const isNew =
-    isMissing(now.pullPayments, seen.pullPayments) || isMissing(now.payouts, seen.payouts)
-  if (isNew) await record.keep(reference, now)
+    isMissing(current.pullPayments, stored.pullPayments) ||
+    isMissing(current.payouts, stored.payouts)
+  if (isNew) await record.keep(reference, current)
 }
 
-function isMissing(seen: readonly string[], now: readonly string[]): boolean {
-  return seen.some((id) => !now.includes(id))
+function isMissing(ids: readonly string[], list: readonly string[]): boolean {
+  return ids.some((id) => !list.includes(id))
 }
 
 function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
@@ -123,10 +126,13 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
 }
 
 /** The next call finds out whether they were claimed from before, and goes on. */
-async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
+async function archivePullPayments(
+  greenfield: Greenfield,
+  pulls: readonly PullPayment[],
+): Promise<PaidBack> {
   for (const pull of pulls) {
     const path = `/pull-payments/${segment(pull.id)}`
-    const response = await ask(greenfield, anything, { method: 'DELETE', path })
+    const response = await callGreenfield(greenfield, anything, { method: 'DELETE', path })
     if (response.outcome !== 'ok') return unsent(response)
   }
   return pending('there were several pull payments for it, of which one is left')
@@ -249,7 +255,7 @@ export async function listPullPayments(
   greenfield: Greenfield,
   isNamed: (name: PullPayment['name']) => boolean,
 ): Promise<GreenfieldResponse<readonly PullPayment[]>> {
-  const response = await ask(greenfield, z.array(pullPaymentSchema), {
+  const response = await callGreenfield(greenfield, z.array(pullPaymentSchema), {
     method: 'GET',
     path: `${pullPayments(greenfield)}?includeArchived=true`,
     maxBytes: maxListBytes,
@@ -266,7 +272,10 @@ export async function claimablesOf(
   const claimables: Claimable[] = []
   for (const pull of pulls) {
     const path = `/pull-payments/${segment(pull.id)}/payouts?includeCancelled=true`
-    const response = await ask(greenfield, z.array(payoutSchema), { method: 'GET', path })
+    const response = await callGreenfield(greenfield, z.array(payoutSchema), {
+      method: 'GET',
+      path,
+    })
     if (response.outcome !== 'ok') return response
     claimables.push({ pull, payouts: response.value })
   }
@@ -288,7 +297,7 @@ function createPullPayment(
     autoApproveClaims: true,
     payoutMethods: [method],
   }
-  return ask(greenfield, pullPaymentSchema, {
+  return callGreenfield(greenfield, pullPaymentSchema, {
     method: 'POST',
     path: pullPayments(greenfield),
     body,
@@ -296,13 +305,13 @@ function createPullPayment(
 }
 
 /** Claims the whole amount for the buyer. BTCPay refuses claims beyond it, and claims on an archived one. */
-function claim(
+function claimPullPayment(
   greenfield: Greenfield,
   method: string,
   pull: PullPayment,
   { to, coin, units }: CoinPayout,
 ): Promise<GreenfieldResponse<GreenfieldPayout>> {
-  return ask(greenfield, payoutSchema, {
+  return callGreenfield(greenfield, payoutSchema, {
     method: 'POST',
     path: `/pull-payments/${segment(pull.id)}/payouts`,
     body: { destination: to, amount: formatUnits(units, coin), payoutMethodId: method },

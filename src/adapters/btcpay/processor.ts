@@ -12,7 +12,7 @@ import type {
 } from '../../reconcile/ports.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import {
-  ask,
+  callGreenfield,
   describe,
   type Greenfield,
   type GreenfieldInvoice,
@@ -54,16 +54,16 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
   return {
     methods: methods.map(({ coin, network }) => ({ coin, network })),
     sends: (coin) => sent.includes(coin),
-    open: (wanted) => openInvoice(invoices, wanted),
-    endOthers: (checkout, shown) => endOthers(settings, checkout, shown),
+    openInvoice: (request) => openInvoice(invoices, request),
+    endOthers: (checkout, except) => endOthers(settings, checkout, except),
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
     payouts: (isNamed) => readPayouts(settings, isNamed),
     paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
     async check() {
-      const looked = await checkProcessor(settings, methods)
-      sent = looked.sent ?? sent
-      return looked.findings
+      const result = await checkProcessor(settings, methods)
+      sent = result.sent ?? sent
+      return result.findings
     },
     rates: () => readRates(settings, methods),
   }
@@ -76,15 +76,18 @@ async function readRates(
 ): Promise<ReadonlyMap<Coin, string>> {
   const pairs = methods.map(({ coin }) => `currencyPair=${coin}_USD`).join('&')
   const path = `/stores/${segment(greenfield.storeId)}/rates?${pairs}`
-  const response = await ask(greenfield, z.array(storeRateSchema), { method: 'GET', path })
+  const response = await callGreenfield(greenfield, z.array(storeRateSchema), {
+    method: 'GET',
+    path,
+  })
   if (response.outcome === 'unknown') throw new Error(response.reason)
   if (response.outcome === 'refused')
     throw new Error(`BTCPay gives no rates: ${describe(response)}`)
-  const known = response.value.flatMap(({ currencyPair, rate }) => {
+  const rates = response.value.flatMap(({ currencyPair, rate }) => {
     const coin = methods.find((method) => `${method.coin}_USD` === currencyPair)?.coin
     return coin === undefined || !rate ? [] : [[coin, rate] as const]
   })
-  return new Map(known)
+  return new Map(rates)
 }
 
 async function readPayouts(
@@ -121,13 +124,14 @@ async function readPaidInvoices(
   greenfield: Greenfield,
   isNamed: (checkout: string) => boolean,
 ): Promise<PaidInvoices> {
-  const found = new Map<string, PaidInvoice>()
+  const invoices = new Map<string, PaidInvoice>()
   for (let skip = 0; ; skip += pageSize) {
     const response = await listInvoices(greenfield, skip)
     if (response.outcome !== 'ok') return unclear(response)
-    const paid = response.value.filter(isPaid).map(shownOf)
-    for (const one of paid) if (isNamed(one.checkout)) found.set(one.id, one)
-    if (response.value.length < pageSize) return { outcome: 'found', invoices: [...found.values()] }
+    const paid = response.value.filter(isPaid).map(paidInvoiceOf)
+    for (const one of paid) if (isNamed(one.checkout)) invoices.set(one.id, one)
+    if (response.value.length < pageSize)
+      return { outcome: 'found', invoices: [...invoices.values()] }
   }
 }
 
@@ -136,10 +140,14 @@ function listInvoices(
   skip: number,
 ): Promise<GreenfieldResponse<readonly GreenfieldInvoice[]>> {
   const path = `/stores/${segment(greenfield.storeId)}/invoices?includeArchived=true&skip=${skip}&take=${pageSize}`
-  return ask(greenfield, z.array(invoiceSchema), { method: 'GET', path, maxBytes: maxPageBytes })
+  return callGreenfield(greenfield, z.array(invoiceSchema), {
+    method: 'GET',
+    path,
+    maxBytes: maxPageBytes,
+  })
 }
 
-function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice {
+function paidInvoiceOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice {
   const { orderId, storeOrder } = metadata
   const madeAt = new Date(createdTime * 1_000)
   return { id, checkout: orderId ?? '', order: storeOrder ?? undefined, madeAt }

@@ -51,7 +51,7 @@ it('sells and pays back in every coin that it can, with a key that may do no mor
   await processor.check()
   for (const coin of coins) {
     const [checkout, order] = [`chk_${coin}` as CheckoutId, `ord_${coin}` as OrderId]
-    const opened = await processor.open({ checkout, order, coin, amount: usdc(25_000_000n) })
+    const opened = await processor.openInvoice({ checkout, order, coin, amount: usdc(25_000_000n) })
     if (opened.outcome !== 'open') throw new Error(JSON.stringify(opened))
     const { id, units } = opened.invoice
     expect(opened.invoice.paymentLink).toContain(opened.invoice.address)

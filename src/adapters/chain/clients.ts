@@ -62,7 +62,7 @@ const recentMs = 1_000
 
 /** How far back the use of an authorization is searched for; none that we accept is valid for a sixth of this. */
 const lookBackSeconds = 3_600
-const lookBackKeptMs = 10 * 60_000
+const lookBackMaxAgeMs = 10 * 60_000
 
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const load = nodeLoad()
@@ -86,7 +86,7 @@ export function openChain(options: ChainOptions): Chain {
     maxSettlementWei: options.maxSettlementWei,
     fees: recent(recentMs, () => reader.estimateFeesPerGas()),
     recentHead: recent(recentMs, node.newestBlock),
-    lookBackTo: recent(lookBackKeptMs, async () => {
+    lookBackTo: recent(lookBackMaxAgeMs, async () => {
       const head = await node.newestBlock()
       return blockAt(node, Number(head.timestamp) - lookBackSeconds, head)
     }),
@@ -110,17 +110,18 @@ export function transactionSigner(privateKey: Hex) {
 }
 
 /** A chain that a reorganisation made shorter has grown again by then. */
-const shownMs = 60_000
+const newestMaxAgeMs = 60_000
 
 /** Several nodes may answer behind one address, and a call at a block fails at one that lags. */
-export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockTime> {
-  let shown: { readonly block: BlockTime; readonly at: number } | undefined
+export function newestShown(readHead: () => Promise<BlockTime>): () => Promise<BlockTime> {
+  let newest: { readonly block: BlockTime; readonly at: number } | undefined
   return async () => {
-    const { number, timestamp } = await ask()
+    const { number, timestamp } = await readHead()
     const now = performance.now()
-    if (shown && number < shown.block.number && now - shown.at < shownMs) return shown.block
-    shown = { block: { number, timestamp }, at: now }
-    return shown.block
+    if (newest && number < newest.block.number && now - newest.at < newestMaxAgeMs)
+      return newest.block
+    newest = { block: { number, timestamp }, at: now }
+    return newest.block
   }
 }
 
@@ -141,30 +142,30 @@ export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T
 }
 
 /** A nonce is reserved no longer than this, so that no gap can last for ever. */
-const maxKeptMs = 30_000
+const maxReservedMs = 30_000
 /** How long the node's count may lag behind a nonce that another process has taken. */
 const maxYieldedMs = 5_000
 
 /** The node's count alone would give two settlements one nonce; a counter is wrong once a transaction is dropped. */
 export function accountNonces(count: () => Promise<number>) {
-  const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
+  const reserved = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
   const keep = (nonce: number, isOurs: boolean) => {
-    const ms = isOurs ? maxKeptMs : maxYieldedMs
-    kept.set(nonce, { until: performance.now() + ms, isOurs })
+    const ms = isOurs ? maxReservedMs : maxYieldedMs
+    reserved.set(nonce, { until: performance.now() + ms, isOurs })
   }
   return {
-    async take(): Promise<number> {
-      const counted = await count()
+    async reserve(): Promise<number> {
+      const nextNonce = await count()
       const now = performance.now()
-      for (const [nonce, { until }] of kept) if (until < now) kept.delete(nonce)
-      let nonce = counted
-      while (kept.has(nonce)) nonce += 1
+      for (const [nonce, { until }] of reserved) if (until < now) reserved.delete(nonce)
+      let nonce = nextNonce
+      while (reserved.has(nonce)) nonce += 1
       keep(nonce, true)
       return nonce
     },
-    giveBack: (nonce: number) => void kept.delete(nonce),
+    giveBack: (nonce: number) => void reserved.delete(nonce),
     yieldTo: (nonce: number) => keep(nonce, false),
-    isOurs: (nonce: number) => kept.get(nonce)?.isOurs ?? false,
+    isOurs: (nonce: number) => reserved.get(nonce)?.isOurs ?? false,
   }
 }
 
@@ -175,15 +176,15 @@ const oracleAbi = parseAbi([
 ])
 
 /** L1 makes a block every twelve seconds, and its prices move by blocks. */
-const dataFeeKeptMs = 10_000
+const dataFeeMaxAgeMs = 10_000
 /** Sizes are rounded up to a multiple of this many bytes, so that similar payments share one call. */
 const sizeStep = 512
 /** The L1 data fee of a transaction of this size, in wei; 0 on a chain without the oracle. */
 type DataFee = (bytes: number) => Promise<bigint>
 
 function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
-  const kept = new Map<number, () => Promise<bigint>>()
-  const ask = async (size: number) => {
+  const cache = new Map<number, () => Promise<bigint>>()
+  const readUpperBound = async (size: number) => {
     try {
       return await reader.readContract({
         address: gasPriceOracle,
@@ -198,9 +199,9 @@ function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
   }
   return (bytes) => {
     const size = Math.ceil(bytes / sizeStep) * sizeStep
-    const known = kept.get(size) ?? recent(dataFeeKeptMs, () => ask(size))
-    kept.set(size, known)
-    return known()
+    const readFee = cache.get(size) ?? recent(dataFeeMaxAgeMs, () => readUpperBound(size))
+    cache.set(size, readFee)
+    return readFee()
   }
 }
 
@@ -277,18 +278,18 @@ export async function blockAt(node: ChainNode, time: number, head: BlockTime): P
   if (before === undefined) return 0
   let low = before
   for (let looks = 0; after.number - low.number > 1; looks += 1) {
-    const seen = await lookAt(node, between(low, after, looks % 2 === 0 ? time : undefined))
-    if (seen.time < time) low = seen
-    else after = seen
+    const block = await readBlock(node, between(low, after, looks % 2 === 0 ? time : undefined))
+    if (block.time < time) low = block
+    else after = block
   }
   return after.number
 }
 
 async function someBefore(node: ChainNode, time: number, head: At): Promise<At | undefined> {
   for (let step = firstStep; ; step *= 4) {
-    const seen = await lookAt(node, Math.max(0, head.number - step))
-    if (seen.time < time) return seen
-    if (seen.number === 0) return undefined
+    const block = await readBlock(node, Math.max(0, head.number - step))
+    if (block.time < time) return block
+    if (block.number === 0) return undefined
   }
 }
 
@@ -299,10 +300,10 @@ function between(low: At, high: At, time: number | undefined): number {
 }
 
 /** @throws when the node returns another block, because its answers are then inconsistent */
-async function lookAt({ reader }: ChainNode, number: number): Promise<At> {
-  const seen = at(await reader.getBlock({ blockNumber: BigInt(number) }))
-  if (seen.number !== number) throw new Error(`Asked for block ${number}, got ${seen.number}.`)
-  return seen
+async function readBlock({ reader }: ChainNode, number: number): Promise<At> {
+  const block = at(await reader.getBlock({ blockNumber: BigInt(number) }))
+  if (block.number !== number) throw new Error(`Asked for block ${number}, got ${block.number}.`)
+  return block
 }
 
 function at({ number, timestamp }: BlockTime): At {

@@ -168,11 +168,11 @@ function signingKeyIn(secret: string): KeyObject {
 }
 
 export async function keyProblem(url: string, key: FacilitatorKey): Promise<string | undefined> {
-  const signed = await authHeaders(url, key)().catch((error: Error) => error)
-  if (signed instanceof Error) return `nothing can be signed with it: ${signed.message}`
-  const init = { headers: signed.supported, signal: AbortSignal.timeout(maxLookMs) }
+  const headers = await authHeaders(url, key)().catch((error: Error) => error)
+  if (headers instanceof Error) return `nothing can be signed with it: ${headers.message}`
+  const init = { headers: headers.supported, signal: AbortSignal.timeout(maxLookMs) }
   const status = await fetch(`${url.replace(/\/+$/, '')}/supported`, init).then(
-    (told) => told.status,
+    (response) => response.status,
     () => undefined,
   )
   return status === 401 || status === 403 ? 'the facilitator refuses it' : undefined
@@ -312,9 +312,9 @@ const payersCode = ['isValidSignature', 'transferWithAuthorization']
 /** The package takes a node's silence for a refusal. @param untilMs by `performance`; undefined: nothing may be sent */
 function observedSigner(chain: Chain, observed: Observed, untilMs?: number): Signer {
   const { gasAccount, network, reader } = chain
-  const noting = async <T>(asked: Promise<T>): Promise<T> => {
+  const noting = async <T>(response: Promise<T>): Promise<T> => {
     try {
-      return await asked
+      return await response
     } catch (error) {
       if (isSilence(error)) observed.silence ??= error as Error
       throw error

@@ -40,7 +40,7 @@ export interface ProvenTransfer {
 export type Verdict =
   | {
       readonly verdict: 'transferred'
-      readonly found: ProvenTransfer
+      readonly transfer: ProvenTransfer
       readonly isSafe: boolean
     }
   | Dead
@@ -63,9 +63,9 @@ export async function proveByTransaction(
   { hash, receipt }: { readonly hash: Hex; readonly receipt?: TransactionReceipt | undefined },
   expected: Expected,
 ): Promise<ProvenTransfer | undefined> {
-  const shown = receipt ?? (await receiptOf(node, hash))
-  return shown && proves(node, shown, expected)
-    ? { transaction: hash, block: Number(shown.blockNumber) }
+  const transactionReceipt = receipt ?? (await receiptOf(node, hash))
+  return transactionReceipt && proves(node, transactionReceipt, expected)
+    ? { transaction: hash, block: Number(transactionReceipt.blockNumber) }
     : undefined
 }
 
@@ -76,13 +76,13 @@ async function judge(node: ChainNode, authorization: Authorization): Promise<Ver
     node.reader.getBlock({ blockTag: 'safe' }),
   ])
   // Two backends behind one address disagree: the one that returned the newest block lags.
-  if (head.number < safe.number) return open('hidden')
+  if (head.number < safe.number) return openVerdict('hidden')
   if (!(await isUsedAt(node, authorization, head.number))) {
     const isOver = safe.timestamp >= BigInt(authorization.validBefore)
-    return isOver ? { verdict: 'dead', cause: 'expired' } : open('unused')
+    return isOver ? { verdict: 'dead', cause: 'expired' } : openVerdict('unused')
   }
   const use = await findUse(node, authorization, head)
-  return use ? judgeUse(node, authorization, use, safe.number) : open('hidden')
+  return use ? judgeUse(node, authorization, use, safe.number) : openVerdict('hidden')
 }
 
 /** A log without the receipt of its transaction proves nothing: its block may have been dropped. */
@@ -93,15 +93,15 @@ async function judgeUse(
   safe: bigint,
 ): Promise<Verdict> {
   const receipt = await receiptOf(node, transaction)
-  if (!receipt) return open('hidden')
-  const found = { transaction, block: Number(receipt.blockNumber) }
-  const isSafe = receipt.blockNumber <= safe && (await isUsedInSafe(node, found, authorization))
-  if (proves(node, receipt, authorization)) return { verdict: 'transferred', found, isSafe }
-  if (!isSafe) return open('spent')
+  if (!receipt) return openVerdict('hidden')
+  const transfer = { transaction, block: Number(receipt.blockNumber) }
+  const isSafe = receipt.blockNumber <= safe && (await isUsedInSafe(node, transfer, authorization))
+  if (proves(node, receipt, authorization)) return { verdict: 'transferred', transfer, isSafe }
+  if (!isSafe) return openVerdict('spent')
   return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
 }
 
-function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
+function openVerdict(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
   return { verdict: 'open', soFar }
 }
 
@@ -119,8 +119,8 @@ async function confirmationAt(
   if (!receipt) return confirmationWithout(node, { transaction, block }, expected, head)
   if (!proves(node, receipt, expected)) return 'gone'
   if (receipt.blockNumber > safe.number) return 'not_yet'
-  const found = { transaction, block: Number(receipt.blockNumber) }
-  return (await isUsedInSafe(node, found, expected)) ? 'final' : 'not_yet'
+  const transfer = { transaction, block: Number(receipt.blockNumber) }
+  return (await isUsedInSafe(node, transfer, expected)) ? 'final' : 'not_yet'
 }
 
 /** Gone only if the nonce is unused at a head at least as high as its block, or if another transaction used it. */
@@ -211,8 +211,8 @@ export async function findUse(
   const signal = AbortSignal.timeout(maxStepMs)
   const end = await blockAt(node, validBefore, head)
   const useIn = async (blocks: Blocks) => {
-    const read = (piece: Blocks) => usesIn(node, searched, piece)
-    for await (const [use] of inPieces(blocks, read, { newestFirst: true, signal }))
+    const readUses = (piece: Blocks) => usesIn(node, searched, piece)
+    for await (const [use] of inPieces(blocks, readUses, { newestFirst: true, signal }))
       if (use) return use
     return undefined
   }
@@ -276,20 +276,20 @@ export interface Evidence {
   /** If not, its money would arrive and its order would wait without end. */
   couldBearOut(amount: Usdc): Promise<boolean>
   maxBorneOut(): Promise<Usdc | undefined>
-  bearsOut(found: ProvenTransfer, expected: Expected): Promise<boolean>
-  bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
+  bearsOut(transfer: ProvenTransfer, expected: Expected): Promise<boolean>
+  bearsOutRefund(transfer: ProvenTransfer, expected: Authorization): Promise<boolean>
   /** `final` only if borne out; `gone` only if every witness says the same. */
   confirmationOf(receipt: X402Receipt, expected: Authorization): Promise<Confirmation>
 }
 
 /** A node that lags, is broken or lies most easily shows an absence, so none alone is believed that. */
 export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
-  const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
-    (await ask(nodes, asked)).every(Boolean)
-  const some = async (asked: (witness: ChainNode) => Promise<boolean>) =>
-    nodes.length === 0 || (await ask(nodes, asked)).some(Boolean)
+  const every = async (check: (witness: ChainNode) => Promise<boolean>) =>
+    (await askWitnesses(nodes, check)).every(Boolean)
+  const some = async (check: (witness: ChainNode) => Promise<boolean>) =>
+    nodes.length === 0 || (await askWitnesses(nodes, check)).some(Boolean)
 
-  const looks = nodes.map((witness) => recent(lookKeptMs, () => lookAt(witness, isCurrent)))
+  const looks = nodes.map((witness) => recent(lookMaxAgeMs, () => lookAt(witness, isCurrent)))
   const someIsWell = async () => {
     const ends = await Promise.allSettled(looks.map((look) => within(maxLookMs, look(), 'late')))
     return ends.length === 0 || ends.some(({ status }) => status === 'fulfilled')
@@ -301,9 +301,13 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
       return (await proveByTransaction(witness, { hash: transaction }, expected)) !== undefined
     })
 
-  const stands = (confirmation: Confirmation, found: ProvenTransfer, expected: Authorization) => {
+  const stands = (
+    confirmation: Confirmation,
+    transfer: ProvenTransfer,
+    expected: Authorization,
+  ) => {
     return async (witness: ChainNode) =>
-      (await confirmationAt(witness, found, expected)) === confirmation
+      (await confirmationAt(witness, transfer, expected)) === confirmation
   }
 
   return {
@@ -323,23 +327,23 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
 
     bearsOut,
 
-    bearsOutRefund: (found, expected) => some(stands('final', found, expected)),
+    bearsOutRefund: (transfer, expected) => some(stands('final', transfer, expected)),
 
     async confirmationOf({ transaction, block }, expected) {
-      const found = { transaction, block } as ProvenTransfer
-      const confirmation = await confirmationAt(node, found, expected)
+      const transfer = { transaction, block } as ProvenTransfer
+      const confirmation = await confirmationAt(node, transfer, expected)
       if (confirmation === 'gone') {
-        return (await every(stands('gone', found, expected))) ? 'gone' : 'unknown'
+        return (await every(stands('gone', transfer, expected))) ? 'gone' : 'unknown'
       }
       if (confirmation !== 'final' || expected.value < from) return confirmation
-      return (await some(stands('final', found, expected))) ? 'final' : 'not_yet'
+      return (await some(stands('final', transfer, expected))) ? 'final' : 'not_yet'
     },
   }
 }
 
 /** A slower answer is not waited for, because the store decides every few seconds whether it sells. */
 const maxLookMs = 3_000
-const lookKeptMs = 10_000
+const lookMaxAgeMs = 10_000
 
 /** @throws unless the node serves what bears out a payment: a current block, the safe one, logs and receipts */
 async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Promise<void> {
@@ -356,9 +360,9 @@ async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Pr
   throw new Error('A witness has a block and no receipt of it.')
 }
 
-function ask(
+function askWitnesses(
   nodes: readonly ChainNode[],
-  asked: (witness: ChainNode) => Promise<boolean>,
+  check: (witness: ChainNode) => Promise<boolean>,
 ): Promise<boolean[]> {
-  return Promise.all(nodes.map((witness) => asked(witness).catch(() => false)))
+  return Promise.all(nodes.map((witness) => check(witness).catch(() => false)))
 }

@@ -68,12 +68,12 @@ async function payBack(
   wallets: Wallets,
 ): Promise<PaidBack> {
   try {
-    const judged = await evidence.judge({ ...refund, value: refund.amount })
-    switch (judged.verdict) {
+    const verdict = await evidence.judge({ ...refund, value: refund.amount })
+    switch (verdict.verdict) {
       case 'transferred':
-        return await paidBy(evidence, refund, judged)
+        return await paidBy(evidence, refund, verdict)
       case 'dead':
-        return lapsedOrBlocked(judged.cause)
+        return lapsedOrBlocked(verdict.cause)
       case 'open':
         return (
           (await paidByOther(chain, evidence, refund, wallets)) ??
@@ -81,7 +81,7 @@ async function payBack(
           (await send(chain, refund))
         )
       default:
-        return never(judged)
+        return never(verdict)
     }
   } catch (error) {
     return pending(reasonOf(error))
@@ -92,11 +92,11 @@ async function payBack(
 async function paidBy(
   evidence: Evidence,
   refund: X402Refund,
-  { found, isSafe }: Extract<Verdict, { verdict: 'transferred' }>,
+  { transfer, isSafe }: Extract<Verdict, { verdict: 'transferred' }>,
 ): Promise<PaidBack> {
   if (!isSafe) return pending('The refund is in a block that is not safe yet.')
-  return (await evidence.bearsOutRefund(found, { ...refund, value: refund.amount }))
-    ? { outcome: 'paid', transaction: found.transaction }
+  return (await evidence.bearsOutRefund(transfer, { ...refund, value: refund.amount }))
+    ? { outcome: 'paid', transaction: transfer.transaction }
     : pending('No witness has seen the refund in a safe block yet.')
 }
 
@@ -111,9 +111,9 @@ async function paidByOther(
     if (wallet.toLowerCase() === refund.from.toLowerCase()) continue
     const byOther = { ...refund, from: wallet }
     if (!(await isUsedAt(chain, byOther))) continue
-    const judged = await evidence.judge({ ...byOther, value: refund.amount })
-    if (judged.verdict === 'transferred') return paidBy(evidence, byOther, judged)
-    if (judged.verdict === 'open') return pending('Another wallet of the store may have paid it.')
+    const verdict = await evidence.judge({ ...byOther, value: refund.amount })
+    if (verdict.verdict === 'transferred') return paidBy(evidence, byOther, verdict)
+    if (verdict.verdict === 'open') return pending('Another wallet of the store may have paid it.')
   }
   return undefined
 }

@@ -48,8 +48,8 @@ export function rpcTransport(
 }
 
 function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193RequestFn {
-  const request = async (asked: RpcRequest) => {
-    const { method, params } = withGas(asked)
+  const request = async (rpcRequest: RpcRequest) => {
+    const { method, params } = withGas(rpcRequest)
     const body = { method, params }
     try {
       const { error, result } = await answerOf(address, body, maxMs)
@@ -64,11 +64,11 @@ function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193
   return request as EIP1193RequestFn
 }
 
-function withGas(asked: RpcRequest): RpcRequest {
-  const gas = gasFor[asked.method]
-  if (gas === undefined || !Array.isArray(asked.params)) return asked
-  const [call, ...rest] = asked.params
-  return { ...asked, params: [{ gas, ...call }, ...rest] }
+function withGas(request: RpcRequest): RpcRequest {
+  const gas = gasFor[request.method]
+  if (gas === undefined || !Array.isArray(request.params)) return request
+  const [call, ...rest] = request.params
+  return { ...request, params: [{ gas, ...call }, ...rest] }
 }
 
 const maxAnswerBytes = 10 * 1_048_576
@@ -251,6 +251,6 @@ function isInternal(cause: unknown): boolean {
   return cause instanceof InternalRpcError && !ofContract.test(cause.details)
 }
 
-function has(error: unknown, met: (cause: unknown) => boolean): boolean {
-  return error instanceof BaseError && error.walk(met) !== null
+function has(error: unknown, predicate: (cause: unknown) => boolean): boolean {
+  return error instanceof BaseError && error.walk(predicate) !== null
 }

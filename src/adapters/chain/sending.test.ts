@@ -177,14 +177,16 @@ test('a payment that the token refuses costs nothing', async () => {
 test('numbers that are in use are not given again, and the node decides when none is', async () => {
   const state = { counted: 7 }
   const nonces = accountNonces(() => Promise.resolve(state.counted))
-  expect(await Promise.all([nonces.take(), nonces.take(), nonces.take()])).toEqual([7, 8, 9])
+  expect(await Promise.all([nonces.reserve(), nonces.reserve(), nonces.reserve()])).toEqual([
+    7, 8, 9,
+  ])
   nonces.giveBack(8)
-  expect(await nonces.take()).toBe(8)
+  expect(await nonces.reserve()).toBe(8)
   nonces.yieldTo(8)
   expect([nonces.isOurs(7), nonces.isOurs(8), nonces.isOurs(10)]).toEqual([true, false, false])
-  expect(await nonces.take()).toBe(10)
+  expect(await nonces.reserve()).toBe(10)
   for (const nonce of [7, 9, 10]) nonces.giveBack(nonce)
   // A reorganisation has dropped transactions that were counted before.
   state.counted = 5
-  expect(await nonces.take()).toBe(5)
+  expect(await nonces.reserve()).toBe(5)
 })

@@ -65,12 +65,12 @@ export async function sendCall(
 
 async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
   const fees = await chain.fees()
-  for (let tried = 1; ; tried += 1) {
-    const nonce = await chain.nonces.take()
+  for (let attempt = 1; ; attempt += 1) {
+    const nonce = await chain.nonces.reserve()
     try {
       return await broadcast(chain, call, nonce, fees)
     } catch (error) {
-      if (tried === maxNumbers || !isTaken(error)) {
+      if (attempt === maxNumbers || !isTaken(error)) {
         chain.nonces.giveBack(nonce)
         throw error
       }
@@ -81,19 +81,19 @@ async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
 
 async function push(chain: Chain, call: Call, last: Broadcast): Promise<Broadcast | undefined> {
   const { address } = chain.gasAccount
-  const next = await chain.reader.getTransactionCount({ address, blockTag: 'latest' })
+  const nextNonce = await chain.reader.getTransactionCount({ address, blockTag: 'latest' })
   // Its nonce is used. If it is in no block itself, another transaction has taken its place.
-  if (last.nonce < next) {
+  if (last.nonce < nextNonce) {
     return (await receiptOf(chain, last.hash)) ? undefined : sendFirst(chain, call)
   }
-  if (last.nonce > next && chain.nonces.isOurs(next)) return undefined
-  return replace(chain, call, next, last.fees)
+  if (last.nonce > nextNonce && chain.nonces.isOurs(nextNonce)) return undefined
+  return replace(chain, call, nextNonce, last.fees)
 }
 
 /** Nodes accept another transaction under the same nonce only if it pays clearly more. */
 async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Promise<Broadcast> {
-  const asked = await chain.reader.estimateFeesPerGas()
-  let fees = atLeast(asked, times(paid, 5n, 4n))
+  const estimate = await chain.reader.estimateFeesPerGas()
+  let fees = atLeast(estimate, times(paid, 5n, 4n))
   for (let raised = 1; ; raised += 1) {
     try {
       return await broadcast(chain, call, nonce, fees)
@@ -134,10 +134,10 @@ async function waitForAny(
 ): Promise<TransactionReceipt | undefined> {
   const deadline = performance.now() + withinMs
   for (let pauseMs = chain.pollMs / 8; ; pauseMs = Math.min(2 * pauseMs, chain.pollMs)) {
-    const seen = await Promise.all(
+    const results = await Promise.all(
       all.map(({ hash }) => receiptOf(chain, hash).catch(() => undefined)),
     )
-    const receipts = seen.filter((receipt) => receipt !== undefined)
+    const receipts = results.filter((receipt) => receipt !== undefined)
     // If two are in blocks, the second one is reverted, because the first has done the work.
     const done = receipts.find(({ status }) => status === 'success') ?? receipts[0]
     if (done) return done

@@ -25,9 +25,9 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
       return { newest: Number(newest), safe: Number(safe.number) }
     },
 
-    received: (from, to) => inPieces({ from, to }, (blocks) => received(chain, payTo, blocks)),
+    received: (from, to) => inPieces({ from, to }, (blocks) => readReceived(chain, payTo, blocks)),
 
-    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refunds, blocks)),
+    paidBack: (from, to) => inPieces({ from, to }, (blocks) => readSent(chain, refunds, blocks)),
 
     blockBefore: async (seconds) => {
       const head = await reader.getBlock()
@@ -53,7 +53,7 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
 
     sentPlainly: (to, from, until) =>
       inPieces({ from, to: until }, (blocks) =>
-        sentPlainly(chain, [...payTo, ...refunds], to, blocks),
+        readSentPlainly(chain, [...payTo, ...refunds], to, blocks),
       ),
 
     refundNonceOf: (reference) => refundNonceOf(network.chainId, reference),
@@ -62,7 +62,7 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
   }
 }
 
-async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
+async function readReceived(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
   const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, payTo])
   const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
   const used: Log[] = []
@@ -70,28 +70,32 @@ async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks)
     const some = payers.slice(first, first + payersAtOnce)
     used.push(...(await tokenLogsIn(chain, blocks, [usedTopic, some])))
   }
-  return paired(tokenLogs([...transfers, ...used]))
+  return pairTransfers(tokenLogs([...transfers, ...used]))
 }
 
-async function sent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
+async function readSent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
   const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
-  return paired(tokenLogs(logs))
+  return pairTransfers(tokenLogs(logs))
 }
 
 /** The authorizations of our wallets are read too, because only they tell which transfers are plain. */
-async function sentPlainly(chain: ChainNode, from: readonly Hex[], to: string, blocks: Blocks) {
+async function readSentPlainly(chain: ChainNode, from: readonly Hex[], to: string, blocks: Blocks) {
   const [transfers, used] = await Promise.all([
     tokenLogsIn(chain, blocks, [transferTopic, from, topicOf(to)]),
     tokenLogsIn(chain, blocks, [usedTopic, from]),
   ])
-  return paired(tokenLogs([...transfers, ...used])).filter(({ nonce }) => nonce === undefined)
+  return pairTransfers(tokenLogs([...transfers, ...used])).filter(
+    ({ nonce }) => nonce === undefined,
+  )
 }
 
 async function transfersIn(chain: ChainNode, transaction: string): Promise<ChainTransfer[]> {
   const receipt = await receiptOf(chain, transaction as Hex)
   if (receipt?.status !== 'success') return []
   const token = chain.network.usdc.toLowerCase()
-  return paired(tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token)))
+  return pairTransfers(
+    tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token)),
+  )
 }
 
 function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
@@ -101,7 +105,7 @@ function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
 type TokenLogs = ReturnType<typeof tokenLogs>
 
 /** Each transfer with the authorization directly before it: no other order proves anything (payments/payment.ts). */
-function paired(logs: TokenLogs): ChainTransfer[] {
+function pairTransfers(logs: TokenLogs): ChainTransfer[] {
   const used = new Map(
     logs.flatMap((log) =>
       log.eventName === 'AuthorizationUsed' ? [[placeOf(log, 1), log.args] as const] : [],

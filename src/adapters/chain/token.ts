@@ -159,7 +159,7 @@ export function limitOf(needed: bigint): bigint {
 type Cost = 'bearable' | 'too_much' | 'too_dear' | 'refused'
 
 export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Cost> {
-  return judged(async () => {
+  return judgeCost(async () => {
     const gas = await gasOf(chain, transfer)
     if (gas > maxSettlementGas) return 'too_much'
     return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
@@ -171,7 +171,7 @@ export async function costOfDeployment(
   transfer: Pick<SignedTransfer, 'signature'>,
   call: { readonly to: Hex; readonly data: Hex },
 ): Promise<Cost> {
-  return judged(async () => {
+  return judgeCost(async () => {
     const gas = await chain.reader.estimateGas({ ...call, account: chain.gasAccount.address })
     if (gas > maxDeploymentGas) return 'too_much'
     const most = gas > maxSettlementGas ? gas : maxSettlementGas
@@ -179,7 +179,7 @@ export async function costOfDeployment(
   })
 }
 
-async function judged(cost: () => Promise<Cost>): Promise<Cost> {
+async function judgeCost(cost: () => Promise<Cost>): Promise<Cost> {
   try {
     return await cost()
   } catch (error) {

@@ -91,18 +91,18 @@ async function prove(
 ): Promise<Collected<X402Receipt>> {
   const expected = expectedOf(payment)
   try {
-    const found = hash && (await proveByTransaction(chain, { hash, receipt }, expected))
-    if (found) return await settledBy(evidence, found, expected)
-    const judged = await evidence.judge({ ...expected, ...payment })
-    switch (judged.verdict) {
+    const transfer = hash && (await proveByTransaction(chain, { hash, receipt }, expected))
+    if (transfer) return await settledBy(evidence, transfer, expected)
+    const verdict = await evidence.judge({ ...expected, ...payment })
+    switch (verdict.verdict) {
       case 'transferred':
-        return await settledBy(evidence, judged.found, expected)
+        return await settledBy(evidence, verdict.transfer, expected)
       case 'dead':
-        return { outcome: 'failed', ...deadPayments[judged.cause] }
+        return { outcome: 'failed', ...deadPayments[verdict.cause] }
       case 'open':
         return { outcome: 'unknown', reason: 'The chain has not said yet.' }
       default:
-        return never(judged)
+        return never(verdict)
     }
   } catch (error) {
     return { outcome: 'unknown', reason: reasonOf(error) }
@@ -111,11 +111,11 @@ async function prove(
 
 async function settledBy(
   evidence: Evidence,
-  found: ProvenTransfer,
+  transfer: ProvenTransfer,
   expected: Expected,
 ): Promise<Collected<X402Receipt>> {
-  return (await evidence.bearsOut(found, expected))
-    ? { outcome: 'settled', receipt: { method: 'x402', ...found } }
+  return (await evidence.bearsOut(transfer, expected))
+    ? { outcome: 'settled', receipt: { method: 'x402', ...transfer } }
     : { outcome: 'unknown', reason: 'No witness has seen the payment yet.' }
 }
 
@@ -161,11 +161,11 @@ const lostRecordSeconds = 3_600
 /** How far the clock of the chain, or of a payer, may differ from ours. */
 const clockSlackSeconds = 120
 
-async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402Payment>> {
+async function check(deps: CheckDeps, rawPayment: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, refunds } = deps
-  const left = asked.validBefore - deps.now().getTime() / 1_000
+  const left = rawPayment.validBefore - deps.now().getTime() / 1_000
   try {
-    const payment = { ...asked, payer: writtenRight(asked.payer) }
+    const payment = { ...rawPayment, payer: writtenRight(rawPayment.payer) }
     if (!isReadable(payment.signature)) {
       return await unlessUsed(deps, payment, { outcome: 'bad', ...unreadableSignature })
     }
@@ -215,20 +215,20 @@ function isReadable(signature: string): boolean {
 async function explain(
   deps: CheckDeps,
   payment: X402Payment,
-  said: string | undefined,
+  invalidReason: string | undefined,
 ): Promise<Checked<X402Payment>> {
-  if (said === ownReasons.too_dear) {
+  if (invalidReason === ownReasons.too_dear) {
     const reason = 'The network fee is higher than the store pays.'
     return { ...unknown(reason), isTooCostly: true }
   }
-  const known = badPayments[said ?? '']
-  if (known === undefined) return unknown(said ?? 'no reason given')
-  const bad = { outcome: 'bad', ...known } as const
-  if (!afterPayment.has(known.code)) return unlessUsed(deps, payment, bad)
-  const judged = await deps.evidence.judge(authorizationOf(payment))
-  if (!wasUnused(judged)) return explainUsed(payment, judged)
+  const badPayment = badPayments[invalidReason ?? '']
+  if (badPayment === undefined) return unknown(invalidReason ?? 'no reason given')
+  const bad = { outcome: 'bad', ...badPayment } as const
+  if (!afterPayment.has(badPayment.code)) return unlessUsed(deps, payment, bad)
+  const verdict = await deps.evidence.judge(authorizationOf(payment))
+  if (!wasUnused(verdict)) return explainUsed(payment, verdict)
   // One backend says that the nonce is used, and another that it is not.
-  if (known.code === nonceUsed.code) return unknown(hidden)
+  if (badPayment.code === nonceUsed.code) return unknown(hidden)
   return explainRefusal(deps.chain, payment, bad)
 }
 
@@ -249,10 +249,10 @@ async function lookForUse(chain: Chain, payment: X402Payment) {
 
 async function isUnused(
   { chain, now, maxHeadSeconds }: CheckDeps,
-  asked: X402Payment,
+  rawPayment: X402Payment,
 ): Promise<boolean> {
   try {
-    const payment = { ...asked, payer: writtenRight(asked.payer) }
+    const payment = { ...rawPayment, payer: writtenRight(rawPayment.payer) }
     const { head, isUsed } = await lookForUse(chain, payment)
     return !isUsed && headAgeOf(head, now()) <= maxHeadSeconds
   } catch {
@@ -269,9 +269,9 @@ const hidden = 'The node does not show what the nonce was used for.'
 type Bad = Extract<Checked, { outcome: 'bad' }>
 
 /** A used nonce may be this very payment, submitted by somebody else, or by us before its record was lost. */
-function explainUsed(payment: X402Payment, judged: Verdict): Checked<X402Payment> {
-  if (judged.verdict === 'transferred') return { outcome: 'good', payment, hasLanded: true }
-  const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
+function explainUsed(payment: X402Payment, verdict: Verdict): Checked<X402Payment> {
+  if (verdict.verdict === 'transferred') return { outcome: 'good', payment, hasLanded: true }
+  const isSpent = verdict.verdict === 'dead' || verdict.soFar === 'spent'
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
 }
 
@@ -283,12 +283,16 @@ async function explainLate(
 ): Promise<Checked<X402Payment>> {
   const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, payment))
   const sinceBlock = isSought ? await earliestBlock(deps, payment) : undefined
-  const judged = await deps.evidence.judge({ ...authorizationOf(payment), sinceBlock })
+  const verdict = await deps.evidence.judge({ ...authorizationOf(payment), sinceBlock })
   // After expiry, only the chain proves that it stays unused: it may be on its way into a block.
-  if (wasUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
-  return judged.verdict === 'transferred'
-    ? { outcome: 'good', payment: { ...payment, sinceBlock: judged.found.block }, hasLanded: true }
-    : explainUsed(payment, judged)
+  if (wasUnused(verdict) && (verdict.verdict === 'dead' || left > 0)) return tooLate(left)
+  return verdict.verdict === 'transferred'
+    ? {
+        outcome: 'good',
+        payment: { ...payment, sinceBlock: verdict.transfer.block },
+        hasLanded: true,
+      }
+    : explainUsed(payment, verdict)
 }
 
 async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
@@ -296,9 +300,9 @@ async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment)
   return blockAt(chain, earliest, await chain.recentHead())
 }
 
-function wasUnused(judged: Verdict): boolean {
-  if (judged.verdict === 'dead') return judged.cause === 'expired'
-  return judged.verdict === 'open' && judged.soFar === 'unused'
+function wasUnused(verdict: Verdict): boolean {
+  if (verdict.verdict === 'dead') return verdict.cause === 'expired'
+  return verdict.verdict === 'open' && verdict.soFar === 'unused'
 }
 
 function tooLate(left: number): Bad {

@@ -28,15 +28,15 @@ const retryMs = 60_000
 export function createFrankfurter(options: FrankfurterOptions): RateSource {
   const url = new URL(options.url)
   url.searchParams.set('base', 'USD')
-  return { latest: (signal) => latest(options, url, signal) }
+  return { latest: (signal) => readLatest(options, url, signal) }
 }
 
-async function latest(
+async function readLatest(
   options: FrankfurterOptions,
   url: URL,
   signal: AbortSignal,
 ): Promise<RateTable> {
-  const { status, text } = await read(options, url, signal)
+  const { status, text } = await readRates(options, url, signal)
   if (status !== 200) throw new Error(`${url.host} answered ${status}`)
   const table = Latest.safeParse(parseJson(text))
   if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
@@ -46,7 +46,7 @@ async function latest(
   return { asOf, source: `Frankfurter at ${url.host}`, perUsd: rates }
 }
 
-async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) {
+async function readRates(options: FrankfurterOptions, url: URL, signal: AbortSignal) {
   try {
     const response = await (options.fetch ?? fetch)(url, {
       headers: { accept: 'application/json' },
@@ -80,13 +80,13 @@ export function keepRates(source: RateSource, options: KeepRatesOptions) {
   const sift = createSieve(options.now)
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
   const task = async () => {
-    const read = await readOnce(source, sift, options.signal)
+    const result = await readOnce(source, sift, options.signal)
     // A mirror that lags behind must not replace a newer table.
-    const isNewer = read.outcome === 'read' && !(table && read.table.asOf < table.asOf)
-    if (isNewer) table = read.table
-    if (!options.signal.aborted) options.report(read)
+    const isNewer = result.outcome === 'read' && !(table && result.table.asOf < table.asOf)
+    if (isNewer) table = result.table
+    if (!options.signal.aborted) options.report(result)
     firstEnded()
-    return read.outcome === 'read'
+    return result.outcome === 'read'
   }
   const rhythm = { everyMs: options.everyMs ?? hourMs, retryMs, signal: options.signal }
   // The table stays while newer ones cannot be read.
@@ -162,12 +162,12 @@ export interface Sifted {
 }
 
 export function createSieve(now: () => Date): (table: RateTable) => Sifted {
-  const known = new Map<string, Believed>()
+  const lastRates = new Map<string, Believed>()
 
   const doubtAbout = (currency: string, rate: number, asOf: number): string | undefined => {
     const [low, high] = bounds[currency] ?? [0, 0]
     if (!(rate >= low && rate <= high)) return `${currency} ${rate} is not from ${low} to ${high}`
-    const last = known.get(currency)
+    const last = lastRates.get(currency)
     if (last === undefined || Math.abs(asOf - last.asOf) > rememberedMs) return undefined
     const jump = Math.max(rate / last.rate, last.rate / rate)
     return jump > maxJump ? `${currency} ${rate} comes after ${last.rate}` : undefined
@@ -189,7 +189,7 @@ export function createSieve(now: () => Date): (table: RateTable) => Sifted {
       throw new Error(`${table.source} is not believed: ${refused.join('; ')}`)
     }
     const good = judged.filter(({ doubt }) => doubt === undefined)
-    for (const { currency, rate } of good) known.set(currency, { rate, asOf })
+    for (const { currency, rate } of good) lastRates.set(currency, { rate, asOf })
     const perUsd = Object.fromEntries(good.map(({ currency, rate }) => [currency, rate]))
     return { table: { ...table, perUsd }, refused }
   }

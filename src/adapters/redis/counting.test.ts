@@ -41,7 +41,7 @@ test('over three nodes a client has one limit', async () => {
   const { url } = await startServer()
   const nodes = await Promise.all([nodeAt(url), nodeAt(url), nodeAt(url)])
   const taken = await Promise.all(
-    Array.from({ length: 30 }, (_, at) => nodes[at % 3]?.take('crowd')),
+    Array.from({ length: 30 }, (_, at) => nodes[at % 3]?.consume('crowd')),
   )
   expect(taken.filter((one) => one?.allowed)).toHaveLength(5)
   for (const { peek } of nodes) {
@@ -53,7 +53,7 @@ test('over three nodes a client has one limit', async () => {
 test('clients are not kept in the clear, and every key ends with its window', async () => {
   const { url } = await startServer()
   const node = await nodeAt(url)
-  await node.take('192.0.2.1')
+  await node.consume('192.0.2.1')
   const client = createClient({ url })
   await client.connect()
   const key = `kiosk402:limit:test:${digest('192.0.2.1')}`
@@ -68,17 +68,17 @@ test('while Redis stands still a node counts alone, says so once, and waits once
   const node = await nodeAt(redis.url, {})
   redis.standStill()
   try {
-    const taken = await Promise.all(Array.from({ length: 8 }, () => node.take('a')))
+    const taken = await Promise.all(Array.from({ length: 8 }, () => node.consume('a')))
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5)
     expect(node.changes).toEqual(['alone: Redis did not answer within 250 ms'])
   } finally {
     redis.goOn()
   }
-  expect((await node.take('b')).allowed).toBe(true)
+  expect((await node.consume('b')).allowed).toBe(true)
   expect(node.changes).toHaveLength(1)
   const later = async () => {
     vi.advanceTimersByTime(1_000)
-    await node.take('c')
+    await node.consume('c')
     return node.changes.at(-1)
   }
   await expect.poll(later).toBe('together')
@@ -87,24 +87,24 @@ test('while Redis stands still a node counts alone, says so once, and waits once
 test('while Redis is away a node counts alone, and together when it is back', async () => {
   const redis = await startServer()
   const node = await nodeAt(redis.url)
-  await node.take('a')
+  await node.consume('a')
   await redis.stop()
-  expect(await node.take('a')).toMatchObject({ allowed: true })
+  expect(await node.consume('a')).toMatchObject({ allowed: true })
   expect(node.changes).toHaveLength(1)
   await startServer(redis.port)
-  const back = async () => [await node.take('b'), node.changes.at(-1)][1]
+  const back = async () => [await node.consume('b'), node.changes.at(-1)][1]
   await expect.poll(back).toBe('together')
 })
 
 always('a start without Redis goes on, and says why it counts alone', async () => {
   const node = await nodeAt('redis://127.0.0.1:9')
-  expect(await node.take('a')).toMatchObject({ allowed: true, remaining: 4 })
+  expect(await node.consume('a')).toMatchObject({ allowed: true, remaining: 4 })
   expect(node.changes).toEqual(['alone: connect ECONNREFUSED 127.0.0.1:9'])
 })
 
 test('a password that Redis refuses is the reason to count alone', async () => {
   const { url } = await startServer()
   const node = await nodeAt(url.replace('//', '//nobody:wrong@'))
-  await node.take('a')
+  await node.consume('a')
   expect(node.changes).toEqual([expect.stringContaining('WRONGPASS')])
 })

@@ -52,16 +52,16 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   })
   const connected = client.connect().catch(() => undefined)
   await Promise.race([connected, delay(connectWaitMs, undefined, { ref: false })])
-  const ask = askingInTime(options, (error) =>
+  const runCommand = createCommandRunner(options, (error) =>
     error instanceof ClientOfflineError ? (broken ?? error) : error,
   )
   const storeClient = {
     eval: (script: string, args: Parameters<typeof client.eval>[1]) =>
-      ask(() => client.eval(script, args)),
+      runCommand(() => client.eval(script, args)),
     multi: () => {
       const commands = client.multi()
       const exec = commands.exec.bind(commands)
-      return Object.assign(commands, { exec: () => ask(() => exec()) })
+      return Object.assign(commands, { exec: () => runCommand(() => exec()) })
     },
   }
   return {
@@ -93,7 +93,7 @@ class HiddenClients extends RateLimiterRedis {
   }
 }
 
-function askingInTime(
+function createCommandRunner(
   { changed, maxAnswerMs: withinMs = maxAnswerMs }: RedisOptions,
   reasonOf: (error: unknown) => unknown,
 ) {

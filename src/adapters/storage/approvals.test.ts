@@ -39,13 +39,13 @@ const approved = { decision: 'APPROVED', now: minutes(1), endsAt: minutes(16) } 
 const declined = { ...approved, decision: 'DECLINED' } as const
 
 async function given(changes: Partial<Approval> = {}) {
-  const approval = await store.ask(wanted(changes), noon)
+  const approval = await store.request(wanted(changes), noon)
   expect(await store.decide(approval.tokenHash, approved)).toBe(true)
   return approval
 }
 
 it('are found by their token, on the other node too', async () => {
-  const asked = await store.ask(wanted(), noon)
+  const asked = await store.request(wanted(), noon)
   expect(await other.find(asked.tokenHash)).toStrictEqual(asked)
   expect(await other.find('another')).toBeUndefined()
   await store.decide(asked.tokenHash, approved)
@@ -57,37 +57,37 @@ it('are found by their token, on the other node too', async () => {
 })
 
 it('are asked for once while they are waited for', async () => {
-  const first = await store.ask(wanted(), noon)
-  expect(await other.ask(wanted(), minutes(14))).toEqual(first)
-  expect(await other.ask(wanted({ amount: usdc(12n) }), minutes(1))).toEqual(first)
+  const first = await store.request(wanted(), noon)
+  expect(await other.request(wanted(), minutes(14))).toEqual(first)
+  expect(await other.request(wanted({ amount: usdc(12n) }), minutes(1))).toEqual(first)
   for (const changes of [
     { purchase: 'another card' },
     { payer: `0x${'bb'.repeat(20)}` },
     { amount: usdc(13n), most: usdc(13n) },
   ]) {
     const another = wanted(changes)
-    expect(await store.ask(another, noon)).toEqual(another)
+    expect(await store.request(another, noon)).toEqual(another)
   }
   const later = wanted({ endsAt: minutes(30) })
-  expect(await store.ask(later, minutes(15))).toEqual(later)
+  expect(await store.request(later, minutes(15))).toEqual(later)
 })
 
 it('are told to be declined until that is over, whatever the price', async () => {
-  const first = await store.ask(wanted(), noon)
+  const first = await store.request(wanted(), noon)
   expect(await store.decide(first.tokenHash, declined)).toBe(true)
   const costly = wanted({ amount: usdc(99n), most: usdc(99n) })
-  expect(await other.ask(costly, minutes(15))).toMatchObject({ decision: 'DECLINED' })
+  expect(await other.request(costly, minutes(15))).toMatchObject({ decision: 'DECLINED' })
   expect(await store.use(bought, newOrderId(), minutes(2))).toBe(false)
-  expect(await other.ask(costly, minutes(16))).toEqual(costly)
+  expect(await other.request(costly, minutes(16))).toEqual(costly)
 })
 
 it('are decided once, and in time', async () => {
-  const { tokenHash } = await store.ask(wanted(), noon)
+  const { tokenHash } = await store.request(wanted(), noon)
   const said = await inTurn({ store, other }, 6, (node, at) =>
     node.decide(tokenHash, at % 2 ? approved : declined),
   )
   expect(said.filter(Boolean)).toHaveLength(1)
-  const late = await store.ask(wanted({ purchase: 'late' }), noon)
+  const late = await store.request(wanted({ purchase: 'late' }), noon)
   const inTime = { ...approved, now: minutes(15) }
   expect(await store.decide(late.tokenHash, inTime)).toBe(false)
   expect(await store.decide('another', approved)).toBe(false)
@@ -113,7 +113,7 @@ it.each([
 })
 
 it('are forgotten once they have ended', async () => {
-  const { tokenHash } = await store.ask(wanted(), noon)
+  const { tokenHash } = await store.request(wanted(), noon)
   expect(await store.forget(minutes(15))).toBe(0)
   expect(await store.forget(minutes(16))).toBe(1)
   expect(await other.find(tokenHash)).toBeUndefined()

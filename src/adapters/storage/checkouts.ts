@@ -45,7 +45,7 @@ export function createCheckoutStore(database: Database): CheckoutStore {
     return stored && checkoutOf(stored)
   }
   return {
-    open: (checkout, bound) => open(database, checkout, bound),
+    open: (checkout, bound) => openCheckout(database, checkout, bound),
     move: (from, to) => move(database, from, to),
     release: (checkout, againInMs) => release(database, table, checkout, againInMs),
     hasten: (invoice) => hasten(database, table, 'invoice_id', invoice),
@@ -157,7 +157,7 @@ const openStatement = prepared(
   select id from opened`,
 )
 
-async function open(
+async function openCheckout(
   database: Database,
   checkout: CheckoutIn<'OPENING'>,
   bound?: UnpaidBound,
@@ -230,7 +230,7 @@ function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<C
         entries.map(({ account }) => account),
         entries.map(({ amount }) => amount.toString()),
       ]),
-    read: () => readBy(database, 'id', from.id),
+    readRow: () => readBy(database, 'id', from.id),
     recordOf: checkoutOf,
   })
 }

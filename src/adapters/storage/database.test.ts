@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import {
-  atOnce,
+  inTransaction,
   isOutage,
   isRefused,
   openDatabase,
@@ -136,7 +136,7 @@ describe('the troubles of a pool', () => {
 
   test('are told where a statement of a transaction meets them', async () => {
     const { pool, told } = opened(urlOf(await postgres.open()))
-    const writing = atOnce(pool, async (client) => {
+    const writing = inTransaction(pool, async (client) => {
       await client.query('set transaction read only')
       await client.query('create table another (id int)')
     })

@@ -66,12 +66,12 @@ function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Poo
   }
   pool.on('connect', (client) => {
     const query: Query = client.query.bind(client)
-    Object.assign(client, { query: (...asked: unknown[]) => query(...asked).catch(meet) })
+    Object.assign(client, { query: (...args: unknown[]) => query(...args).catch(meet) })
   })
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>
   return Object.assign(pool, {
     connect: () => connect().catch(meet),
-    query: (...asked: unknown[]) => queryOnce(pool, asked),
+    query: (...args: unknown[]) => queryOnce(pool, args),
   })
 }
 
@@ -86,10 +86,10 @@ export const raised = {
 const ofItsData = /^(22|23|P0|KS)/
 
 /** `pool.query` closes the connection after every error. This keeps it after errors of `ofItsData`. */
-async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unknown> {
+async function queryOnce(pool: pg.Pool, args: readonly unknown[]): Promise<unknown> {
   const client = await pool.connect()
   try {
-    const result = await (client.query as Query)(...asked)
+    const result = await (client.query as Query)(...args)
     client.release()
     return result
   } catch (error) {
@@ -107,7 +107,10 @@ export function isOutage(error: unknown): boolean {
   return unreached.has(error) || silent.test(error.message)
 }
 
-export async function atOnce<T>(pool: pg.Pool, work: (client: Database) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: Database) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -191,7 +194,7 @@ export async function attempt(
 interface NextVersion<Row, One> {
   /** The record must still have the version that the write replaces. */
   write(writeId: string): Statement
-  read(): Promise<Row | undefined>
+  readRow(): Promise<Row | undefined>
   recordOf(row: Row): One
 }
 
@@ -203,14 +206,14 @@ export async function writeNext<
   database: Database,
   from: One,
   to: One,
-  { write, read, recordOf }: NextVersion<Row, One>,
+  { write, readRow, recordOf }: NextVersion<Row, One>,
 ): Promise<Moved<One>> {
   if (to.id !== from.id) throw new Error(`${from.id} cannot become ${to.id}`)
   const won = { won: true, record: { ...to, version: from.version + 1 } } as const
   const writeId = randomUUID()
   const written = await attempt(database, write(writeId))
   if (written.outcome === 'done') return won
-  const stored = await read()
+  const stored = await readRow()
   if (!stored) throw written.error ?? new Error(`${from.id} was never opened`)
   if (stored.write_id === writeId) return won
   if (written.error && stored.version === from.version) throw written.error

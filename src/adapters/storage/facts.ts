@@ -54,12 +54,12 @@ const exposureSql = `
     select amount from goodwill where ${goodwillOpenSql}) as open`
 
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const [counted, exposure, turned] = await Promise.all([
+  const [countsResult, exposure, refundSwitch] = await Promise.all([
     database.query<Counts>(countsSql),
     exposureOf(database),
     database.query<{ stopped: boolean }>(switchSql),
   ])
-  const counts = counted.rows[0]
+  const counts = countsResult.rows[0]
   const oldest = counts?.oldest_open ?? undefined
   return {
     byState: counts?.by_state ?? {},
@@ -69,7 +69,7 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
     refundsFailed: counts?.failed ?? 0,
     goodwillFailed: counts?.goodwill_failed ?? 0,
     exposure,
-    refundsStopped: turned.rows[0]?.stopped ?? false,
+    refundsStopped: refundSwitch.rows[0]?.stopped ?? false,
   }
 }
 
@@ -173,8 +173,8 @@ function bySupplier(
   const all = new Map<string, OpenAtSupplier>()
   for (const [name, rows] of Object.entries(sums)) {
     for (const { supplier, amount } of rows) {
-      const known = all.get(supplier) ?? nothingOpen
-      all.set(supplier, { ...known, [name]: usdc(amount) })
+      const current = all.get(supplier) ?? nothingOpen
+      all.set(supplier, { ...current, [name]: usdc(amount) })
     }
   }
   return all

@@ -89,7 +89,7 @@ function move(database: Database, from: Goodwill, to: Goodwill): Promise<Moved<G
   return writeNext<Row, Goodwill>(database, from, to, {
     write: (writeId) =>
       moveStatement([from.id, from.version, writeId, to.changedAt, isFinished, leaseMs, docOf(to)]),
-    read: () => readRow(database, from.id),
+    readRow: () => readRow(database, from.id),
     recordOf: goodwillOf,
   })
 }

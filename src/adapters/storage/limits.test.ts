@@ -105,7 +105,7 @@ describe('with approvals', () => {
   ) {
     const { approvals } = nodes()
     const most = usdc(approval.most)
-    const kept = await approvals.ask(
+    const kept = await approvals.request(
       {
         ...{ ...bought, ...approval, most, amount: usdc(1n), endsAt: later(hour) },
         ...{ id: randomUUID(), tokenHash: randomUUID(), bought: 'sealed' as Sealed },

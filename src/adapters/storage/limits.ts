@@ -10,7 +10,6 @@ import {
   BudgetSpent,
   type ClaimUse,
   type Counted,
-  type KeptClaim,
   type LimitStore,
   maxConsideredMs,
   type Reservation,
@@ -19,6 +18,7 @@ import {
   type Rules,
   type Spend,
   type Spent,
+  type StoredClaim,
   type StoredLimits,
   type Subjects,
   type WalletLimits,
@@ -43,7 +43,7 @@ interface LimitsRow {
 export function createLimitStore(database: Database): LimitStore {
   return {
     find: (wallet) => find(database, wallet.toLowerCase()),
-    replace: (wallet, read, limits) => replace(database, wallet.toLowerCase(), read, limits),
+    replace: (wallet, stored, limits) => replace(database, wallet.toLowerCase(), stored, limits),
     spends: (wallet, after) => spends(database, wallet.toLowerCase(), after),
     forgetLifted: (now) => forgetLifted(database, now),
   }
@@ -64,14 +64,14 @@ async function find(database: Database, wallet: string): Promise<StoredLimits | 
 async function replace(
   database: Database,
   wallet: string,
-  read: StoredLimits | undefined,
+  stored: StoredLimits | undefined,
   limits: WalletLimits | undefined,
 ): Promise<boolean> {
   const values = limits && [wallet, randomUUID(), ...columnsOf(limits)]
-  if (!read) return !values || isOne(await database.query(insertSql, values))
+  if (!stored) return !values || isOne(await database.query(insertSql, values))
   const written = values
-    ? await database.query(updateSql, [...values, read.revision])
-    : await database.query(deleteSql, [wallet, read.revision])
+    ? await database.query(updateSql, [...values, stored.revision])
+    : await database.query(deleteSql, [wallet, stored.revision])
   return isOne(written)
 }
 
@@ -147,14 +147,14 @@ const approvalColumns = `id, token_hash as "tokenHash", payer, purchase, amount,
 
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
-    async ask(wanted, now) {
-      const { id, tokenHash, payer, purchase, amount, most, bought, endsAt } = wanted
+    async request(approval, now) {
+      const { id, tokenHash, payer, purchase, amount, most, bought, endsAt } = approval
       const values = [
         ...[payer, purchase, amount.toString(), now],
         ...[id, tokenHash, most.toString(), bought, endsAt],
       ]
       const { rows } = await database.query<ApprovalRow>(askSql, values)
-      return approvalOf(rows) ?? wanted
+      return approvalOf(rows) ?? approval
     },
 
     async find(tokenHash) {
@@ -207,9 +207,9 @@ const useSql = `
 
 function approvalOf([row]: readonly ApprovalRow[]): Approval | undefined {
   if (row === undefined) return undefined
-  const { decision, usedBy, ...asked } = row
+  const { decision, usedBy, ...approval } = row
   return {
-    ...{ ...asked, amount: usdc(row.amount), most: usdc(row.most) },
+    ...{ ...approval, amount: usdc(row.amount), most: usdc(row.most) },
     ...(decision && { decision }),
     ...(usedBy && { usedBy }),
   }
@@ -271,7 +271,7 @@ const claimStatement = prepared(
 export async function claimRefund(
   database: Database,
   { id, version }: Pick<Order, 'id' | 'version'>,
-  { key, bodyHash, client }: KeptClaim,
+  { key, bodyHash, client }: StoredClaim,
   rules: BudgetRules,
 ): Promise<ClaimUse> {
   type Use =
@@ -285,8 +285,8 @@ export async function claimRefund(
 }
 
 function budgetsJson(most: BudgetRules, float?: Usdc): string {
-  const held = float === undefined ? {} : { float: float.toString() }
-  return JSON.stringify({ most, windowMs: budgetWindowMs, ...held })
+  const floatField = float === undefined ? {} : { float: float.toString() }
+  return JSON.stringify({ most, windowMs: budgetWindowMs, ...floatField })
 }
 
 function spentOf({ budget, whose, wait_seconds }: Row): Spent {
@@ -298,9 +298,9 @@ export function createReservationStore(database: Database): ReservationStore {
     async reserve(paymentKey, request, isSigned) {
       const values = [paymentKey, request, isSigned, maxConsideredMs]
       const { rows } = await database.query<Reservation>(reserveStatement(values))
-      const [held] = rows
-      if (held === undefined) throw new Error('The reservation gave no row')
-      return held
+      const [reservation] = rows
+      if (reservation === undefined) throw new Error('The reservation gave no row')
+      return reservation
     },
 
     async release(paymentKey, mark) {

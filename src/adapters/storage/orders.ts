@@ -159,7 +159,7 @@ export function createOrderStore(database: Database): OrderStore {
     return stored && orderOf(stored)
   }
   return {
-    open: (order, keys, opened) => open(database, order, keys, opened),
+    open: (order, keys, opened) => openOrder(database, order, keys, opened),
     spentBudget: (subjects, rules, now, risk) =>
       spentBudget(database, { subjects, rules, now, risk }),
     move: (from, to) => move(database, from, to),
@@ -299,7 +299,7 @@ const openStatement = prepared(
   select id, (select state from hooked) as webhook from opened`,
 )
 
-async function open(
+async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
@@ -421,7 +421,7 @@ function move(database: Database, from: Order, to: Order): Promise<Moved<Order>>
         entries.map(({ account }) => account),
         entries.map(({ amount }) => amount.toString()),
       ]),
-    read: () => readBy(database, 'id', from.id),
+    readRow: () => readBy(database, 'id', from.id),
     recordOf: orderOf,
   })
 }

@@ -230,7 +230,7 @@ describe('a signed refund', () => {
 })
 
 test('the switch tells who stopped refunds and why, and every turn stays on record', async () => {
-  const read = async () => (await readPayoutQueue(nodes().pool)).turned
+  const read = async () => (await readPayoutQueue(nodes().pool)).refundSwitch
   const stop = { stopped: true, reason: 'The key may have leaked.', by: 'ada@console' }
   await switchRefunds(nodes().pool, stop)
   expect(await read()).toMatchObject(stop)

@@ -6,7 +6,7 @@ import type { Allowance, Payout, PayoutLimits, PayoutState } from '../../orders/
 import type { OrderStore } from '../../orders/ports.ts'
 import { moveAside } from '../../orders/workflow.ts'
 import type { Coin } from '../../payments/coins.ts'
-import { atOnce, type Database, prepared } from './database.ts'
+import { type Database, inTransaction, prepared } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
 import { createOrderStore } from './orders.ts'
 
@@ -88,16 +88,16 @@ export interface OpenPayout {
 }
 
 export interface PayoutQueue {
-  readonly turned: {
+  readonly refundSwitch: {
     readonly stopped: boolean
     readonly reason: string | null
     readonly by: string | null
     readonly at: Date
   }
   readonly granted: Granted
-  readonly returned: Granted
-  readonly given: Granted
-  readonly open: readonly OpenPayout[]
+  readonly returnsGranted: Granted
+  readonly goodwillGranted: Granted
+  readonly openPayouts: readonly OpenPayout[]
 }
 
 const refundsSql = `
@@ -137,28 +137,29 @@ const goodwillSql = `
   from goodwill where ${goodwillOpenSql}`
 
 export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
-  const [turns, granted, returned, given, refunds, returns, goodwill] = await Promise.all([
-    database.query<PayoutQueue['turned']>(switchSql),
-    grantedOf(database, 'refund'),
-    grantedOf(database, 'return'),
-    grantedOf(database, 'goodwill'),
-    readOpen(database, refundsSql),
-    readOpenReturns(database),
-    readOpen(database, goodwillSql),
-  ])
-  const [turned] = turns.rows
-  if (!turned) throw new Error('The switch for refunds is missing')
-  const open = [...refunds, ...returns, ...goodwill].sort(
+  const [turns, granted, returnsGranted, goodwillGranted, refunds, returns, goodwill] =
+    await Promise.all([
+      database.query<PayoutQueue['refundSwitch']>(switchSql),
+      grantedOf(database, 'refund'),
+      grantedOf(database, 'return'),
+      grantedOf(database, 'goodwill'),
+      readOpenPayouts(database, refundsSql),
+      readOpenReturns(database),
+      readOpenPayouts(database, goodwillSql),
+    ])
+  const [refundSwitch] = turns.rows
+  if (!refundSwitch) throw new Error('The switch for refunds is missing')
+  const openPayouts = [...refunds, ...returns, ...goodwill].sort(
     (a, b) => a.since.getTime() - b.since.getTime(),
   )
-  return { turned, granted, returned, given, open }
+  return { refundSwitch, granted, returnsGranted, goodwillGranted, openPayouts }
 }
 
 export function readOpenReturns(database: Database): Promise<readonly OpenPayout[]> {
-  return readOpen(database, returnsSql)
+  return readOpenPayouts(database, returnsSql)
 }
 
-async function readOpen(database: Database, sql: string): Promise<readonly OpenPayout[]> {
+async function readOpenPayouts(database: Database, sql: string): Promise<readonly OpenPayout[]> {
   type Row = Omit<OpenPayout, 'worth' | 'inCoin'> & {
     readonly worth: string
     readonly coin: Coin | null
@@ -167,10 +168,10 @@ async function readOpen(database: Database, sql: string): Promise<readonly OpenP
   }
   const { rows } = await database.query<Row>(`${sql} order by since, reference`)
   return rows.map(({ coin, network, units, worth, ...row }) => {
-    const open = { ...row, worth: usdc(worth) }
-    if (coin === null || units === null) return open
+    const payout = { ...row, worth: usdc(worth) }
+    if (coin === null || units === null) return payout
     const { reference, to } = row
-    return { ...open, inCoin: { reference, coin, network, to, units: BigInt(units) } }
+    return { ...payout, inCoin: { reference, coin, network, to, units: BigInt(units) } }
   })
 }
 
@@ -244,11 +245,11 @@ export function createHandPayouts(database: Database) {
     )
     return rows[0]?.transaction_hash
   }
-  const noteOnce = (payout: MadePayout) => note(database, find, payout)
+  const noteOnce = (payout: MadePayout) => notePayout(database, find, payout)
   return { find, note: noteOnce }
 }
 
-async function note(
+async function notePayout(
   database: Database,
   find: HandPayouts['find'],
   payout: MadePayout,
@@ -289,10 +290,10 @@ export async function bookByHand(
   const { id: reference, amount: units, payment } = order
   const payout = { reference, coin: 'USDC', units, to: payment.payer.toLowerCase() } as const
   try {
-    return await atOnce(pool, async (client) => {
-      const noted = await createHandPayouts(client).note({ ...payout, ...made })
-      if (noted.outcome === 'noted') await book(createOrderStore(client), order, made.transaction)
-      return noted
+    return await inTransaction(pool, async (client) => {
+      const result = await createHandPayouts(client).note({ ...payout, ...made })
+      if (result.outcome === 'noted') await book(createOrderStore(client), order, made.transaction)
+      return result
     })
   } catch (error) {
     if (error instanceof Moved) return { outcome: 'moved' }

@@ -12,7 +12,7 @@ import type {
   StoreRecord,
 } from '../../reconcile/ports.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkouts.ts'
-import { atOnce, type Database } from './database.ts'
+import { type Database, inTransaction } from './database.ts'
 import { readGoodwill } from './goodwill.ts'
 import { createOrderStore, orderColumns, orderOf, type StoredOrder } from './orders.ts'
 
@@ -66,7 +66,7 @@ export function createStoreRecord(pool: Pool): StoreRecord {
     misbooked: () => misbooked<Misbooked>(pool, misbookedSql),
     goodwill: () => readGoodwill(pool),
     atOnce: (work) =>
-      atOnce(pool, async (client) => {
+      inTransaction(pool, async (client) => {
         // Limits apply to new purchases, not to a record that is rebuilt.
         await client.query("set local kiosk402.rebuilding = 'on'")
         return work(createOrderStore(client))

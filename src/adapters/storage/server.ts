@@ -11,18 +11,18 @@ interface Server {
 }
 
 export async function requireServer(pool: pg.Pool): Promise<void> {
-  const problems = problemsOf(await lookAt(pool))
+  const problems = problemsOf(await readServer(pool))
   if (problems.length > 0) throw new Error(`This database cannot be used: ${problems.join('; ')}.`)
 }
 
-async function lookAt(pool: pg.Pool): Promise<Partial<Server>> {
-  const looked = pool.query<Server>(
+async function readServer(pool: pg.Pool): Promise<Partial<Server>> {
+  const query = pool.query<Server>(
     `select current_setting('server_version_num') as version,
        current_setting('server_encoding') as encoding,
        current_setting('statement_timeout') as "statementLimit",
        current_setting('idle_in_transaction_session_timeout') as "idleLimit"`,
   )
-  const { rows } = await looked.catch((error: unknown) => {
+  const { rows } = await query.catch((error: unknown) => {
     throw refusesLimits(error) ? new Error(refusedLimits, { cause: error }) : error
   })
   return rows[0] ?? {}

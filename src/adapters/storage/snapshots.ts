@@ -15,17 +15,21 @@ interface Row {
 }
 
 export function createSnapshotStore(database: Database): SnapshotStore {
-  let kept: { readonly id: string; readonly offers: readonly Offer[] } | undefined
+  let lastSnapshot: { readonly id: string; readonly offers: readonly Offer[] } | undefined
   return {
     async save(snapshot) {
-      if (kept?.offers === snapshot.offers && (await touch(database, kept.id, snapshot))) return
-      kept = { id: await save(database, snapshot), offers: snapshot.offers }
+      if (
+        lastSnapshot?.offers === snapshot.offers &&
+        (await touch(database, lastSnapshot.id, snapshot))
+      )
+        return
+      lastSnapshot = { id: await save(database, snapshot), offers: snapshot.offers }
     },
     async load(keep = (offer) => offer) {
       const row = await newest(database)
       if (row === undefined) return undefined
       const offers = await readPages(database, row, keep)
-      kept = { id: row.id, offers }
+      lastSnapshot = { id: row.id, offers }
       const held = Object.entries(row.held).map(([list, at]) => [list, new Date(at)])
       return {
         offers,

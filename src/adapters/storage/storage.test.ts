@@ -198,7 +198,7 @@ describe('opening the storage', () => {
   })
   const onError = (error: Error) => errors.push(error)
   const open = async (given: Partial<Parameters<typeof reachStorage>[0]> = {}) =>
-    (await reachStorage({ ...options(), ...given }, onError)).take()
+    (await reachStorage({ ...options(), ...given }, onError)).migrateAndClaim()
 
   it('makes everything work on an empty database', async () => {
     const storage = await open()

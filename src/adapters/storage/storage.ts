@@ -50,9 +50,9 @@ const probeWithinMs = 1_500
 export interface Reached {
   readonly isTaken: boolean
   /** Changes no table. Closes the connections if that fails. @throws if this version did not set up the tables */
-  open(): Promise<Storage>
+  openMigrated(): Promise<Storage>
   /** @throws if it is of another store by now */
-  take(): Promise<Storage>
+  migrateAndClaim(): Promise<Storage>
   close(): Promise<void>
 }
 
@@ -96,8 +96,9 @@ export async function reachStorage(
   return {
     isTaken,
     close,
-    open: () => orClose(requireMigrated(pool)).then(opened),
-    take: () => orClose(migrate(pool).then(() => claimIdentity(pool, identity))).then(opened),
+    openMigrated: () => orClose(requireMigrated(pool)).then(opened),
+    migrateAndClaim: () =>
+      orClose(migrate(pool).then(() => claimIdentity(pool, identity))).then(opened),
   }
 }
 

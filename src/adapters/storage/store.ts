@@ -84,13 +84,15 @@ export function createWallets(database: Database) {
       const { rows } = await database.query<Row>(
         'select role, address, since from store_wallets order by since nulls first, role, address',
       )
-      const known = rows.map(({ since, ...wallet }) => ({
+      const stored = rows.map(({ since, ...wallet }) => ({
         ...wallet,
         isPresent: present[wallet.role].toLowerCase() === wallet.address,
         ...(since && { since }),
       }))
-      const isKnown = new Set(known.flatMap(({ role, isPresent }) => (isPresent ? [role] : [])))
-      return [...known, ...onlyPresent(present).filter(({ role }) => !isKnown.has(role))]
+      const storedRoles = new Set(
+        stored.flatMap(({ role, isPresent }) => (isPresent ? [role] : [])),
+      )
+      return [...stored, ...onlyPresent(present).filter(({ role }) => !storedRoles.has(role))]
     },
     async use(present: PresentWallets): Promise<void> {
       for (const role of roles) await database.query(useSql, [role, present[role]])

@@ -16,7 +16,7 @@ const defaultTimeoutMs = 10_000
 
 /** The call connects to an address that was checked, whatever the name resolves to later. */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
-  const { resolve = resolved, allowsLoopback } = network
+  const { resolve = resolveHost, allowsLoopback } = network
   const isAllowed = (address: string) =>
     isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address))
 
@@ -39,14 +39,14 @@ async function addressesOf(
 }
 
 /** The system's resolver runs on the four threads of Node's pool, which slow name servers would block for all. */
-async function resolved(host: string): Promise<readonly string[]> {
+async function resolveHost(host: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   const none = () => []
-  const found = await Promise.all([
+  const addresses = await Promise.all([
     resolver.resolve4(host).catch(none),
     resolver.resolve6(host).catch(none),
   ])
-  return found.flat()
+  return addresses.flat()
 }
 
 function pinnedTo(addresses: readonly string[]): LookupFunction {

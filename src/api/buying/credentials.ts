@@ -19,8 +19,8 @@ import type {
   BuyingDeps,
   Credentials,
   HeaderParam,
-  SignInAsk,
   SignInDeps,
+  SignInScope,
   Site,
 } from '../operation.ts'
 import { demandShape } from './payment-required.ts'
@@ -59,13 +59,16 @@ export const orderId = {
 
 export async function viewerOf(
   { signIn }: Pick<BuyingDeps, 'signIn'>,
-  shown: Credentials,
+  credentials: Credentials,
 ): Promise<Viewer> {
-  return { ...knownBy(shown), wallet: await signedInWallet(signIn, shown.signIn) }
+  return {
+    ...viewerWithoutWallet(credentials),
+    wallet: await signedInWallet(signIn, credentials.signIn),
+  }
 }
 
 /** Without checking a signature. @throws Refusal `invalid_header` */
-export function knownBy(
+export function viewerWithoutWallet(
   { accessToken, idempotencyKey }: Credentials,
   payment?: PaymentPayload,
 ): Omit<Viewer, 'wallet'> {
@@ -73,9 +76,9 @@ export function knownBy(
   return { accessToken, keys: [...new Set(keys.filter((key) => key !== undefined))] }
 }
 
-export function keyOf(given: unknown, parameter: string): string | undefined {
-  if (given === undefined) return undefined
-  if (typeof given === 'string' && keyPattern.test(given)) return given
+export function keyOf(value: unknown, parameter: string): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && keyPattern.test(value)) return value
   throw new Refusal('invalid_header', `${parameter} must be ${keyForm}.`, { parameter })
 }
 
@@ -98,24 +101,25 @@ const maxEncoded = 8_192
 export async function signedInWallet(
   deps: SignInDeps,
   encoded: string | string[] | undefined,
-  only?: SignInAsk,
+  scope?: SignInScope,
 ): Promise<string | undefined> {
   if (encoded === undefined || encoded === '') return undefined
-  if (typeof encoded !== 'string' || encoded.length > maxEncoded) throw invalid('it is too long')
-  const message = parse(encoded)
+  if (typeof encoded !== 'string' || encoded.length > maxEncoded)
+    throw signInInvalid('it is too long')
+  const message = parseSignIn(encoded)
   requireFitting(message, deps.network)
-  if (only) requireMeant(message, deps.site, only)
+  if (scope) requireScope(message, deps.site, scope)
   const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
     maxAge: challengeMs,
     checkNonce: (nonce) => isOurs(deps, nonce),
   })
   if (!valid.isValid)
-    throw invalid(valid.invalidMessage ?? 'its message does not fit the challenge')
+    throw signInInvalid(valid.invalidMessage ?? 'its message does not fit the challenge')
   const verified = await verifySIWxSignature(message, { evmVerifier: deps.verifyMessage })
-  if (!verified.isValid) throw invalid('its signature does not fit its message')
+  if (!verified.isValid) throw signInInvalid('its signature does not fit its message')
   const expires = new Date(deps.now().getTime() + challengeMs)
   if (!(await deps.nonces.useOnce(message.nonce, expires)))
-    throw invalid('its nonce was used before')
+    throw signInInvalid('its nonce was used before')
   return verified.payer
 }
 
@@ -131,10 +135,10 @@ export async function signedInIfValid(
   }
 }
 
-export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
+export function signInRequired(deps: SignInDeps, scope: SignInScope): PaymentRequired {
   const { network, site } = deps
-  const { description, statement } = ask
-  const url = addressOf(site, ask)
+  const { description, statement } = scope
+  const url = addressOf(site, scope)
   const issued = deps.now()
   const declared = declareSIWxExtension({ network, statement })[SIGN_IN_WITH_X] as SIWxExtension
   return {
@@ -174,39 +178,39 @@ function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
   return isFresh && nonceMark.matches(nonce.slice(0, 36), nonce.slice(36))
 }
 
-function parse(encoded: string) {
+function parseSignIn(encoded: string) {
   try {
     return parseSIWxHeader(encoded)
   } catch {
-    throw invalid('it is not base64 of a sign-in message')
+    throw signInInvalid('it is not base64 of a sign-in message')
   }
 }
 
 /** Rejects messages on which the package would throw, or that it would accept although no challenge offers them. */
 function requireFitting(message: SIWxPayload, network: string): void {
   if (message.chainId !== network || message.type !== 'eip191') {
-    throw invalid(`it is not for ${network} with an eip191 signature`)
+    throw signInInvalid(`it is not for ${network} with an eip191 signature`)
   }
   try {
     createSIWxMessage(message as CompleteSIWxInfo, message.address)
   } catch {
-    throw invalid('its fields do not make a message of EIP-4361')
+    throw signInInvalid('its fields do not make a message of EIP-4361')
   }
 }
 
 /** A signature for one purpose, such as reading, must not be accepted for another, such as a change. */
-function requireMeant({ uri, statement }: SIWxPayload, site: Site, ask: SignInAsk): void {
-  if (uri !== addressOf(site, ask)) {
-    throw invalid(`it was signed for another address than ${ask.path}`)
+function requireScope({ uri, statement }: SIWxPayload, site: Site, scope: SignInScope): void {
+  if (uri !== addressOf(site, scope)) {
+    throw signInInvalid(`it was signed for another address than ${scope.path}`)
   }
-  if (statement !== ask.statement)
-    throw invalid('it was signed for something else than this request asks')
+  if (statement !== scope.statement)
+    throw signInInvalid('it was signed for something else than this request asks')
 }
 
-function addressOf({ url }: Site, { path }: SignInAsk): string {
+function addressOf({ url }: Site, { path }: SignInScope): string {
   return `${url}${path}`
 }
 
-function invalid(why: string): Refusal {
+function signInInvalid(why: string): Refusal {
   return new Refusal('sign_in_invalid', `The SIGN-IN-WITH-X header is not accepted: ${why}.`)
 }

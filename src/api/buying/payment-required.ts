@@ -299,11 +299,11 @@ export function exampleOf(
 export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
   const { value, recipient } = lineItem
   const chosen = value === undefined ? '' : `value ${value / 100} = `
-  const good = kindOf(offer).inWords(wordsOf(offer, value), recipient)
+  const good = kindOf(offer).inWords(offerWords(offer, value), recipient)
   return `${chosen}${good} for ${formatUsdc(amount)} USDC`
 }
 
-function wordsOf(offer: Offer, value: LineItem['value']) {
+function offerWords(offer: Offer, value: LineItem['value']) {
   const { brandName, country, shortNotes } = offer
   const face = faceValueFor(worthOf(offer), value)
   return {

@@ -8,7 +8,7 @@ import {
   bodySchemaFor,
   exampleBody,
   kindSchemaFor,
-  understood,
+  understoodFields,
 } from '../../catalog/purchase-body.ts'
 import type { Params } from '../../catalog/search/params.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
@@ -41,10 +41,16 @@ import {
   laterHeaders,
   OrderAnswer,
   OrderStanding,
-  orderStanding,
+  publicStatusOf,
   transactionOf,
 } from '../orders/order.ts'
-import { idempotencyKey, knownBy, signedInIfValid, viewerHeaders, viewerOf } from './credentials.ts'
+import {
+  idempotencyKey,
+  signedInIfValid,
+  viewerHeaders,
+  viewerOf,
+  viewerWithoutWallet,
+} from './credentials.ts'
 import {
   exampleOf,
   PaymentTerms,
@@ -131,7 +137,7 @@ export interface PurchaseCall {
   readonly kind: Kind | undefined
   readonly fields: Record<string, unknown>
   readonly presented: Presented
-  readonly shown: () => Credentials
+  readonly readCredentials: () => Credentials
   readonly patienceMs: number | undefined
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
@@ -143,21 +149,21 @@ export interface PurchaseCall {
 
 export type PurchaseOutcome = Awaited<ReturnType<typeof buy>>
 
-export async function buy(deps: BuyingDeps, given: PurchaseCall) {
-  const call = { ...given, fields: understood(given.fields) }
+export async function buy(deps: BuyingDeps, rawCall: PurchaseCall) {
+  const call = { ...rawCall, fields: understoodFields(rawCall.fields) }
   const { kind, fields, presented, patienceMs, approveAbove, client } = call
   if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
-  if (presented.type === 'unreadable') return unreadable(deps, call, presented.reason)
-  if (presented.type === 'none' && kind && Object.keys(given.fields).length === 0) {
+  if (presented.type === 'unreadable') return answerUnreadable(deps, call, presented.reason)
+  if (presented.type === 'none' && kind && Object.keys(rawCall.fields).length === 0) {
     return probe(deps, kind, call)
   }
-  const asked =
+  const callerRequest =
     presented.type === 'none'
-      ? { payment: undefined, viewer: await viewerOf(deps, call.shown()) }
-      : paying(deps, call, presented)
+      ? { payment: undefined, viewer: await viewerOf(deps, call.readCredentials()) }
+      : requestWithPayment(deps, call, presented)
   const answer = await purchase(deps.purchases, {
     ...{ kind, fields, patienceMs, approveAbove, client },
-    ...asked,
+    ...callerRequest,
   })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
 }
@@ -166,16 +172,16 @@ export async function buy(deps: BuyingDeps, given: PurchaseCall) {
  * A caller with a payment may have paid before. Then the credentials only decide whether they see the goods: a
  * malformed key or a used sign-in proves nothing, but is no reason to refuse.
  */
-function paying(
+function requestWithPayment(
   deps: BuyingDeps,
-  { shown, heldUp }: PurchaseCall,
+  { readCredentials, heldUp }: PurchaseCall,
   { payment }: Extract<Presented, { type: 'payment' }>,
 ): Pick<PurchaseRequest, 'payment' | 'viewer' | 'signedIn' | 'heldUp'> {
   try {
-    const told = shown()
-    const viewer = knownBy(told, payment)
+    const credentials = readCredentials()
+    const viewer = viewerWithoutWallet(credentials, payment)
     // Checking a signature costs calls to the chain, so it is not done for callers above a limit.
-    const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
+    const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, credentials.signIn)
     return { payment, viewer, signedIn, heldUp }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -202,7 +208,7 @@ async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) 
 }
 
 /** It is not stored, and cannot have moved any money. */
-async function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string) {
+async function answerUnreadable(deps: BuyingDeps, call: PurchaseCall, reason: string) {
   try {
     const priced = price(deps.purchases, call.kind, call.fields)
     const { offer, lineItem } = priced
@@ -248,12 +254,12 @@ async function outcomeOf(
   answer: Extract<PurchaseAnswer, { type: 'order' }>,
 ) {
   const { order } = answer
-  const came = order.state === 'FULFILLED'
+  const isDelivered = order.state === 'FULFILLED'
   if (!answer.reveal) {
-    const body = orderStanding(order, 'payment')
-    return { type: 'standing' as const, body, came, orderId: order.id }
+    const body = publicStatusOf(order, 'payment')
+    return { type: 'standing' as const, body, came: isDelivered, orderId: order.id }
   }
-  return { ...answer, came, settled: await settledOf(deps.demands, transport, order) }
+  return { ...answer, came: isDelivered, settled: await settledOf(deps.demands, transport, order) }
 }
 
 export type Presented =
@@ -267,12 +273,15 @@ export const versionOne: Presented = {
 }
 
 /** Never throws, because it may come from an attacker. */
-export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
+export function presentedIn(
+  decoded: unknown,
+  answerUnreadable: (why: string) => Presented,
+): Presented {
   if (VersionOne.safeParse(decoded).success) return versionOne
   const parsed = PaymentPayload.safeParse(decoded)
   if (parsed.success) return { type: 'payment', payment: parsed.data }
   const [issue] = parsed.error.issues
-  return unreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
+  return answerUnreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
 }
 
 const VersionOne = z.object({ x402Version: z.literal(1) })
@@ -346,11 +355,11 @@ function quoteParamsOf(kind: Kind): Params {
 
 export async function quote(
   deps: BuyingDeps,
-  asked: Kind | undefined,
+  requestedKind: Kind | undefined,
   fields: Record<string, unknown>,
   limit: ProofLimit,
 ) {
-  const priced = price(deps.purchases, asked, understood(fields))
+  const priced = price(deps.purchases, requestedKind, understoodFields(fields))
   requireSold(deps.purchases.health, priced, true)
   const isLookedUp = await lookUpEsim(deps, priced, limit)
   const { kind } = priced.offer

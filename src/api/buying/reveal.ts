@@ -54,11 +54,11 @@ export async function openReveal(
   return orNotNow(log, async () => {
     const order = await deps.orders.find(orderId)
     if (order === undefined) return { type: 'unknown' }
-    const [shown] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
-    if (!shown?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
+    const [summary] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
+    if (!summary?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
     const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, expiresAt)
     if (!isFirst) return { type: 'used' }
     const { kind, brandName } = order.item
-    return { type: 'goods', orderId, kind, brandName, result: shown.result }
+    return { type: 'goods', orderId, kind, brandName, result: summary.result }
   })
 }

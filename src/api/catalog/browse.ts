@@ -28,9 +28,11 @@ function browsing(kind: Kind): Reading {
     description: words.browse,
     query: browse.query,
     answers: answers(`A page of ${words.many}`, shape),
-    ask(given, deps) {
+    ask(paramSource, deps) {
       const index = deps.liveCatalog.current().listed[kind]
-      return pageAnswer(index, browse.read(given, index), (offer) => catalogOffer(offer, deps))
+      return pageAnswer(index, browse.values(paramSource, index), (offer) =>
+        catalogOffer(offer, deps),
+      )
     },
   })
 }

@@ -4,7 +4,7 @@ import { goods } from '../../catalog/kinds.ts'
 import { byKind, type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'
-import { type Found, findFor, type Question, questionHint } from '../../catalog/question/find.ts'
+import { findFor, type Matches, type Question, questionHint } from '../../catalog/question/find.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { vocabulary } from '../../catalog/question/vocabulary.ts'
 import type { ReadSearch } from '../../catalog/search/offer-search.ts'
@@ -14,6 +14,7 @@ import {
   country,
   described,
   dollars,
+  invalidParameter,
   oneOf,
   type Param,
   type ParamSource,
@@ -21,13 +22,12 @@ import {
   paging,
   question,
   readParams,
-  refused,
   text,
   wholeNumber,
 } from '../../catalog/search/params.ts'
 import type { Page, SearchIndex } from '../../catalog/search/search-index.ts'
 import { coveredBy } from '../../catalog/search/stock.ts'
-import { wordsOf } from '../../lib/text.ts'
+import { foldedWords } from '../../lib/text.ts'
 import { CatalogOffer, catalogOffer, DiscoveryOffer, discoveryOffer } from '../offers.ts'
 import {
   answers,
@@ -93,21 +93,21 @@ export const searches: Readonly<Record<Kind, Reading>> = byKind((kind) => {
     description: words.search,
     query: search.query,
     answers: answers(words.searchAnswer, shape),
-    ask(given, deps) {
+    ask(paramSource, deps) {
       const index = deps.liveCatalog.current().sold[kind]
-      const read = search.read(given, index)
-      const answer = pageAnswer(index, read, (offer) => discoveryOffer(offer, deps))
+      const parsed = search.values(paramSource, index)
+      const answer = pageAnswer(index, parsed, (offer) => discoveryOffer(offer, deps))
       if (!search.hasFacets) return answer
-      const { brandTotal, ...facets } = index.facets(read.filters)
+      const { brandTotal, ...facets } = index.facets(parsed.filters)
       return { ...answer, facets, facetTotals: { brands: brandTotal } }
     },
   })
 })
 
-export function searchOfKind(kind: Kind, given: ParamSource, deps: ReadDeps): Published {
+export function searchOfKind(kind: Kind, paramSource: ParamSource, deps: ReadDeps): Published {
   const index = deps.liveCatalog.current().sold[kind]
-  const read = goods[kind].search.read(given, index)
-  return pageAnswer(index, read, (offer) => catalogOffer(offer, deps))
+  const parsed = goods[kind].search.values(paramSource, index)
+  return pageAnswer(index, parsed, (offer) => catalogOffer(offer, deps))
 }
 
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
@@ -115,11 +115,11 @@ const maxOffset = 1_000
 
 const publishedKind = oneOf(kinds)
 
-export const kindAsked: Param<Kind> = {
+export const kindParam: Param<Kind> = {
   schema: publishedKind.schema,
-  read(name, value) {
-    const meaning = vocabulary().meanings.get(wordsOf(value).join(' '))
-    return meaning?.type === 'kind' ? meaning.kind : publishedKind.read(name, value)
+  parse(name, value) {
+    const meaning = vocabulary().meanings.get(foldedWords(value).join(' '))
+    return meaning?.type === 'kind' ? meaning.kind : publishedKind.parse(name, value)
   },
 }
 
@@ -128,7 +128,7 @@ const query = {
     question,
     'What is wanted, in plain words: a brand, countries, data, days, a budget, a phone number. Such as "10 GB for Japan, 2 weeks" or "25 EUR Netflix card for Germany"',
   ),
-  kind: described(kindAsked, 'Only goods of this kind'),
+  kind: described(kindParam, 'Only goods of this kind'),
   country: described(
     country,
     'ISO 3166-1 alpha-2 code (XK is Kosovo): where a card or a line is from, and where a plan works',
@@ -160,13 +160,13 @@ const Coverage = z
   .object({ total: count, countries: names.describe('Some of them, those asked for first') })
   .meta({ id: 'CoverageInShort', description: 'How many countries the plan works in.' })
 
-function foundOffer(kind: Kind) {
+function matchSchemaOf(kind: Kind) {
   if (!goods[kind].isByCoverage) return CatalogOffer[kind]
   const id = `Found${titleOf(kind)}`
   return CatalogOffer[kind].extend({ coverage: Coverage }).meta({ id })
 }
 
-const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
+const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(matchSchemaOf)), {
   leftOut: names.describe('Words of the question that the result does not take into account'),
   likelyOperator: z
     .string()
@@ -182,23 +182,28 @@ export const searchAll = inDiscovery({
     'Vouchers, topups and eSIM plans by one question, in plain words, as parameters, or both; what a parameter says counts. Each item says its kind, what it costs in USDC, its face value and what a purchase requires. Words that the result does not take into account are listed in leftOut.',
   query,
   answers: answers('A page of offers of any kind', QuestionResult),
-  ask(given, deps) {
-    const { limit, offset, phone, sort = 'match', ...fields } = readParams(given, query)
+  ask(paramSource, deps) {
+    const { limit, offset, phone, sort = 'match', ...fields } = readParams(paramSource, query)
     if (Object.values(fields).every((value) => value === undefined) && phone === undefined) {
-      throw refused('query', 'query is required, or another parameter that says what is wanted.')
+      throw invalidParameter(
+        'query',
+        'query is required, or another parameter that says what is wanted.',
+      )
     }
     const page = pageOf({ limit, offset })
     const { sold, rates } = deps.liveCatalog.current()
     const line = phone === undefined ? {} : lineOf(phone, fields.country)
-    const found = findFor(sold, { ...fields, ...line }, rates)
-    const { operator, kinds } = found.wish
+    const matches = findFor(sold, { ...fields, ...line }, rates)
+    const { operator, kinds } = matches.wish
     return {
-      total: found.total,
+      total: matches.total,
       ...page,
-      items: offersOn(found, { ...page, sort }, deps).map((offer) => itemOf(offer, found, deps)),
-      leftOut: found.leftOut,
+      items: offersOn(matches, { ...page, sort }, deps).map((offer) =>
+        itemOf(offer, matches, deps),
+      ),
+      leftOut: matches.leftOut,
       likelyOperator: kinds.includes('topup') ? operator : undefined,
-      hint: found.total === 0 ? questionHint(found) : undefined,
+      hint: matches.total === 0 ? questionHint(matches) : undefined,
     }
   },
 })
@@ -213,14 +218,14 @@ function lineOf(
       return { phoneCountry: place.country, phoneOperator: place.operator }
     }
   }
-  throw refused(
+  throw invalidParameter(
     'phone',
     'phone must be a phone number with + and the code of its country, such as +5355564362.',
   )
 }
 
 function offersOn(
-  { kinds }: Found,
+  { kinds }: Matches,
   { limit, offset, sort }: Page & { readonly sort: 'match' | 'price' },
   { liveCatalog, pricing }: ReadDeps,
 ): Offer[] {
@@ -236,7 +241,7 @@ function offersOn(
     .map(({ offer }) => offer)
 }
 
-function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
+function itemOf(offer: Offer, { wish }: Matches, deps: ReadDeps): Published {
   const item = catalogOffer(offer, deps)
   return goods[offer.kind].isByCoverage
     ? { ...item, coverage: coverageOf(offer, wish.countries) }
@@ -245,9 +250,9 @@ function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
 
 const maxListed = 12
 
-function coverageOf(offer: Offer, wanted: readonly string[]): z.infer<typeof Coverage> {
+function coverageOf(offer: Offer, queryCountries: readonly string[]): z.infer<typeof Coverage> {
   const covered = coveredBy(offer)
-  const first = wanted.filter((code) => covered.includes(code))
+  const first = queryCountries.filter((code) => covered.includes(code))
   const countries = [...new Set([...first, ...covered])].slice(0, maxListed)
   return { total: covered.length, countries }
 }

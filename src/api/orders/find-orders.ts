@@ -1,12 +1,12 @@
 import type { Kind } from '../../catalog/offer.ts'
 import {
   described,
+  invalidParameter,
   type Param,
   type ParamSource,
   pageOf,
   paging,
   readParams,
-  refused,
   text,
 } from '../../catalog/search/params.ts'
 import type { Page } from '../../catalog/search/search-index.ts'
@@ -34,7 +34,7 @@ import {
   type OrderOperation,
   orderPath,
   refusesQuery,
-  type SignInAsk,
+  type SignInScope,
 } from '../operation.ts'
 import {
   OrderAnswer,
@@ -42,14 +42,14 @@ import {
   OrderStanding,
   orderBody,
   orderItem,
-  orderStanding,
+  publicStatusOf,
 } from './order.ts'
 
 const transactionHash: Param<string> = {
   schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
-  read: (name, value) => {
+  parse: (name, value) => {
     if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
-    throw refused(name, `${name} must be 0x and 64 hexadecimal digits.`)
+    throw invalidParameter(name, `${name} must be 0x and 64 hexadecimal digits.`)
   },
 }
 
@@ -104,7 +104,7 @@ export const findOrders: OrderOperation = {
       return listAnswer(call, deps, findOrders.path, page)
     }
     const query = { transactionHash, paymentId }
-    return orderAnswer(await lookAtOrder(deps, query, call.shown, call.log), deps)
+    return orderAnswer(await lookAtOrder(deps, query, call.readCredentials, call.log), deps)
   },
 }
 
@@ -132,7 +132,9 @@ async function orderAnswer(
   { purchases }: BuyingDeps,
 ): Promise<Answer> {
   const headers = waits ? { 'retry-after': String(retryAfterSeconds) } : {}
-  const body = isPublic ? orderStanding(view.order, 'hash') : await orderBody(purchases.vault, view)
+  const body = isPublic
+    ? publicStatusOf(view.order, 'hash')
+    : await orderBody(purchases.vault, view)
   return { headers, body }
 }
 
@@ -142,13 +144,13 @@ async function listAnswer(
   path: string,
   page: OrderPage,
 ): Promise<Answer> {
-  const ask = ordersAsk(path)
+  const scope = ordersScope(path)
   const body = await listOwnOrders(deps, signIn, page, log)
-  return body === undefined ? { signIn: ask } : { body }
+  return body === undefined ? { signIn: scope } : { body }
 }
 
-export function lookUpIn(given: ParamSource) {
-  const { transactionHash, paymentId, ...page } = readParams(given, orderParams)
+export function lookUpIn(paramSource: ParamSource) {
+  const { transactionHash, paymentId, ...page } = readParams(paramSource, orderParams)
   return { ...pageOf(page), transactionHash, paymentId }
 }
 
@@ -161,12 +163,12 @@ type FoundOrder = Awaited<ReturnType<typeof lookAtOrder>>
 export async function lookAtOrder(
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
   query: OrderQuery,
-  shown: () => Credentials,
+  readCredentials: () => Credentials,
   log: FaultLog,
 ) {
   return orNotNow(log, async () => {
-    const order = await find(deps, query)
-    const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, shown()))
+    const order = await findByQuery(deps, query)
+    const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, readCredentials()))
     return {
       order,
       reveal,
@@ -177,10 +179,10 @@ export async function lookAtOrder(
 }
 
 export function namedOrder(
-  { orderId, shown, log }: Call,
+  { orderId, readCredentials, log }: Call,
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
 ): Promise<FoundOrder> {
-  return lookAtOrder(deps, { orderId }, shown, log)
+  return lookAtOrder(deps, { orderId }, readCredentials, log)
 }
 
 export async function findOrder(
@@ -188,11 +190,11 @@ export async function findOrder(
   id: string,
 ): Promise<Order> {
   const order = isOrderId(id) ? await orders.find(id) : undefined
-  if (order === undefined) throw notFound()
+  if (order === undefined) throw orderNotFound()
   return order
 }
 
-export function ordersAsk(path: string): SignInAsk {
+export function ordersScope(path: string): SignInScope {
   return {
     path,
     description: 'Orders of the wallet that signs in',
@@ -225,7 +227,7 @@ export async function listOrders(
 }
 
 /** The order with both, where a transaction and a payment id are given. @throws Refusal `order_not_found` */
-async function find(
+async function findByQuery(
   { orders }: Pick<BuyingDeps, 'orders'>,
   { orderId, transactionHash: hash, paymentId: id }: OrderQuery,
 ): Promise<Order> {
@@ -234,10 +236,10 @@ async function find(
   const byId = id && isPaymentId(id) ? await orders.findByPaymentId(id) : undefined
   const agree = hash === undefined || id === undefined || byHash?.id === byId?.id
   const order = id === undefined ? byHash : byId
-  if (order === undefined || !agree) throw notFound()
+  if (order === undefined || !agree) throw orderNotFound()
   return order
 }
 
-function notFound(): Refusal {
+function orderNotFound(): Refusal {
   return new Refusal('order_not_found', 'There is no such order.')
 }

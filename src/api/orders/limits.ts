@@ -77,10 +77,14 @@ async function asWallet(
   { signIn, log }: Call,
   deps: BuyingDeps,
   statement: string,
-  work: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
+  answer: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
 ): Promise<Answer> {
-  const ask = { path: limitsPath, description: 'The limits of the wallet that signs in', statement }
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn, ask))
-  if (wallet === undefined) return { signIn: ask }
-  return { body: await orNotNow(log, () => work(deps.guardrails, wallet)) }
+  const scope = {
+    path: limitsPath,
+    description: 'The limits of the wallet that signs in',
+    statement,
+  }
+  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn, scope))
+  if (wallet === undefined) return { signIn: scope }
+  return { body: await orNotNow(log, () => answer(deps.guardrails, wallet)) }
 }

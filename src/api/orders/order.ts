@@ -82,7 +82,7 @@ const payment = {
 const refundState = [RefundState.nullable(), refundStateOf] as const
 
 /** What anyone may see of an order who knows its payment on the chain or the hash of that transaction. */
-const standing = {
+const publicStatus = {
   transactionHash: payment.transactionHash,
   state: summary.state,
   state_updated_at: summary.state_updated_at,
@@ -90,7 +90,7 @@ const standing = {
   refund_state_updated_at: [time.nullable(), refundChangedAt],
 } satisfies Fields<Order>
 
-export const OrderStanding = shapeOf(standing)
+export const OrderStanding = shapeOf(publicStatus)
   .extend({ message: z.string() })
   .meta({ id: 'OrderStanding' })
 
@@ -197,7 +197,7 @@ const answered = {
     z.string().describe('What the state means and what to do next, in sentences'),
     ({ order, reveal }) =>
       orderMessage(order, {
-        again: `Call GET ${orderPath(order.id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`,
+        pollAdvice: `Call GET ${orderPath(order.id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`,
         delivered: reveal
           ? 'Delivered. The goods are in orders[0].result; treat them like cash.'
           : 'Delivered. orders[0].result_hint says how to see the goods.',
@@ -229,13 +229,13 @@ const lockedHints = {
 
 const proofs =
   'its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
-const standingMessages = {
+const publicStatusMessages = {
   hash: `A transaction hash is public, so this is all it shows. The order itself needs its orderId or paymentId, or proof that it is yours: ${proofs}`,
   payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
 } as const
 
-export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
-  return { ...publish(standing, order), message: standingMessages[knownBy] }
+export function publicStatusOf(order: Order, identifier: keyof typeof publicStatusMessages) {
+  return { ...publish(publicStatus, order), message: publicStatusMessages[identifier] }
 }
 
 export const laterHeaders = {
@@ -279,8 +279,8 @@ function errorOf(order: Order) {
   if (!isRefunding(order)) return null
   const { trigger, code, message } = order.failure
   // Only the code of a refusal comes from the supplier; other failures have a code of ours.
-  const isSaid = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
-  return { code: trigger, message, ...(isSaid ? { supplier_code: code } : {}) }
+  const isSupplierCode = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
+  return { code: trigger, message, ...(isSupplierCode ? { supplier_code: code } : {}) }
 }
 
 async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
@@ -314,14 +314,14 @@ async function picturesOf(lpa: string) {
 /** Clients report a 202 as a failure, and a model that reads nothing better pays again. */
 export function orderMessage(
   order: Order,
-  { again, delivered }: { readonly again: string; readonly delivered: string },
+  { pollAdvice, delivered }: { readonly pollAdvice: string; readonly delivered: string },
 ): string {
   switch (order.state) {
     case 'PAYMENT_PENDING':
-      return `The chain has not confirmed the payment yet. Do not pay again. ${again}`
+      return `The chain has not confirmed the payment yet. Do not pay again. ${pollAdvice}`
     case 'PAID':
     case 'FULFILLING':
-      return `Paid, and not delivered yet. Do not pay again. ${again}`
+      return `Paid, and not delivered yet. Do not pay again. ${pollAdvice}`
     case 'FULFILLED':
       return delivered
     case 'PAYMENT_FAILED':

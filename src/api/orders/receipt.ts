@@ -45,17 +45,17 @@ export const getReceipt: OrderOperation = {
   limit: 'reading',
   access: 'free',
   run: async (call, deps) => ({
-    body: await receiptOf(deps, call.orderId, call.shown, call.log),
+    body: await receiptOf(deps, call.orderId, call.readCredentials, call.log),
   }),
 }
 
 export async function receiptOf(
   deps: Pick<BuyingDeps, 'orders' | 'signIn' | 'receipts'>,
   orderId: string,
-  shown: () => Credentials,
+  readCredentials: () => Credentials,
   log: FaultLog,
 ) {
-  const { order, reveal } = await lookAtOrder(deps, { orderId }, shown, log)
+  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials, log)
   return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
 }
 

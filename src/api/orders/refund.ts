@@ -14,7 +14,7 @@ import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/secrets.ts'
-import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'
+import { idempotencyKey, orderId, tokenHeader, viewerWithoutWallet } from '../buying/credentials.ts'
 import { refundDeadlineSeconds, retryAfterSeconds } from '../buying/payment-required.ts'
 import {
   type Answer,
@@ -33,12 +33,12 @@ import {
 import { findOrder } from './find-orders.ts'
 import { laterHeaders, RefundState, transactionOf } from './order.ts'
 
-interface Said {
+interface ClaimDetails {
   readonly reason?: string | undefined
   readonly idempotencyKey?: string | undefined
 }
 
-type Claimed = Said & {
+type Claimed = ClaimDetails & {
   readonly order: Refunding
   readonly paid: Extract<Refunding['payout'], { state: 'CONFIRMED' }> | undefined
 }
@@ -139,13 +139,13 @@ export const claimRefund: OrderOperation = {
   async run(call, deps) {
     const { orderId: id, client, log } = call
     const fields = call.fields()
-    const shown = call.shown()
-    const key = shown.idempotencyKey
+    const credentials = call.readCredentials()
+    const key = credentials.idempotencyKey
     if (key === undefined) {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const claim = { orderId: id, key, fields, client, isOwn: ownedBy(deps, shown) }
+    const claim = { orderId: id, key, fields, client, isOwn: ownedBy(deps, credentials) }
     return answerOf(await refundClaimed(deps, claim, log))
   },
 }
@@ -196,8 +196,9 @@ export async function refundClaimed(
 }
 
 /** Sign-ins are not checked: each can be used only once. */
-export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentials) {
-  return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
+export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, credentials: Credentials) {
+  return (order: Order): Promise<boolean> =>
+    mayReveal(orders, order, viewerWithoutWallet(credentials))
 }
 
 export async function refundWatched(
@@ -208,10 +209,10 @@ export async function refundWatched(
   return refundBody(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'))
 }
 
-export function refundBody(order: Order, said: Said = {}) {
+export function refundBody(order: Order, claim: ClaimDetails = {}) {
   if (!isRefunding(order)) throw notRefundable(order)
   const paid = order.payout?.state === 'CONFIRMED' ? order.payout : undefined
-  return publish(refundFields, { order, paid, ...said })
+  return publish(refundFields, { order, paid, ...claim })
 }
 
 const destinations: ReadonlySet<string> = new Set([

@@ -110,9 +110,9 @@ async function ownOrder(call: Call, deps: BuyingDeps): Promise<OrderId> {
 }
 
 async function webhookOf(order: OrderId, { log }: Call, { webhooks }: BuyingDeps) {
-  const standing = await orNotNow(log, () => webhooks.find(order))
-  if (standing === undefined) throw noWebhook()
-  return { state: standing.state, events: standing.events.map((one) => publish(event, one)) }
+  const webhook = await orNotNow(log, () => webhooks.find(order))
+  if (webhook === undefined) throw noWebhook()
+  return { state: webhook.state, events: webhook.events.map((one) => publish(event, one)) }
 }
 
 function noWebhook(): Refusal {

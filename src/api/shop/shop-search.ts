@@ -1,7 +1,7 @@
 import { goods } from '../../catalog/kinds.ts'
 import { type Kind, kinds } from '../../catalog/offer.ts'
 import type { RateTable } from '../../catalog/ports.ts'
-import { type Found, findFor } from '../../catalog/question/find.ts'
+import { findFor, type Matches } from '../../catalog/question/find.ts'
 import type { Indexes } from '../../catalog/question/reading.ts'
 import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
 import { amountKinds, bands, type Filters, without } from '../../catalog/search/filters.ts'
@@ -30,9 +30,9 @@ interface Selling {
 export type ShopAnswer = ReturnType<typeof shopSearch>
 
 export function shopSearch(selling: Selling, query: ShopQuery) {
-  const found = foundFor(selling, query)
-  const kind = query.kind ?? likeliestKind(query, found)
-  const own = found.kinds.find((one) => one.kind === kind)
+  const matches = matchesFor(selling, query)
+  const kind = query.kind ?? likeliestKind(query, matches)
+  const own = matches.kinds.find((one) => one.kind === kind)
   const index = selling.sold[kind]
   const filters = own && { ...own.filters, ...narrowedBy(query) }
   const total = filters === undefined ? 0 : index.count(filters)
@@ -42,21 +42,21 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page: query.page ?? 1,
     offers: own === undefined ? [] : offersOn(index, own, query),
-    kindCounts: countsOfKinds(selling, query, found),
+    kindCounts: countsOfKinds(selling, query, matches),
     facets: filters === undefined ? noFacets : facetsOf(index, kind, filters),
-    understood: understoodIn(selling.sold, kind, found),
+    understood: understoodIn(selling.sold, kind, matches),
     /** Words that the result does not take into account. */
-    leftOut: found.leftOut,
+    leftOut: matches.leftOut,
   }
 }
 
-function likeliestKind({ q }: ShopQuery, { kinds: found, wish }: Found): Kind {
-  const own = found.map(({ kind }) => kind)
+function likeliestKind({ q }: ShopQuery, { kinds: kindMatches, wish }: Matches): Kind {
+  const own = kindMatches.map(({ kind }) => kind)
   const [likeliest] = q === undefined ? kinds.filter((kind) => own.includes(kind)) : own
   return likeliest ?? wish.kinds[0] ?? 'voucher'
 }
 
-function foundFor({ sold, rates }: Selling, { q, country, kind }: ShopQuery): Found {
+function matchesFor({ sold, rates }: Selling, { q, country, kind }: ShopQuery): Matches {
   return findFor(sold, { query: q, country, kind }, rates)
 }
 
@@ -72,7 +72,7 @@ function narrowedBy({ brand, category, region, min, max, amount }: ShopQuery): F
 }
 
 /** The likeliest first if words were given. Without words, or by value, in an order of the whole list. */
-function offersOn(index: SearchIndex, own: Found['kinds'][number], query: ShopQuery) {
+function offersOn(index: SearchIndex, own: Matches['kinds'][number], query: ShopQuery) {
   const { q, sort = 'match', page = 1 } = query
   const offset = (page - 1) * shopPageSize
   if (q !== undefined && sort === 'match') {
@@ -85,11 +85,11 @@ function offersOn(index: SearchIndex, own: Found['kinds'][number], query: ShopQu
 function countsOfKinds(
   selling: Selling,
   query: ShopQuery,
-  found: Found,
+  matches: Matches,
 ): Readonly<Record<Kind, number>> {
   const counts = kinds.map((kind) => {
-    const own = found.kinds.find((one) => one.kind === kind)
-    return [kind, own?.total ?? foundFor(selling, { ...query, kind }).total]
+    const own = matches.kinds.find((one) => one.kind === kind)
+    return [kind, own?.total ?? matchesFor(selling, { ...query, kind }).total]
   })
   return Object.fromEntries(counts)
 }
@@ -110,12 +110,12 @@ const noFacets: ReturnType<typeof facetsOf> = {
 
 function facetsOf(index: SearchIndex, kind: Kind, filters: Filters) {
   const { isByCoverage } = goods[kind]
-  const open = (field: FieldName, own: keyof Filters): readonly FacetValue[] =>
+  const countsOf = (field: FieldName, own: keyof Filters): readonly FacetValue[] =>
     index.counts(field, without(filters, own)).map(([value, offers]) => ({ value, offers }))
   return {
-    brands: open('brandName', 'brand'),
-    categories: isByCoverage ? [] : open('subType', 'subType'),
-    regions: isByCoverage ? open('region', 'regions') : [],
+    brands: countsOf('brandName', 'brand'),
+    categories: isByCoverage ? [] : countsOf('subType', 'subType'),
+    regions: isByCoverage ? countsOf('region', 'regions') : [],
     bands: counted(bands, ({ min, max }) => index.count({ ...filters, minUsd: min, maxUsd: max })),
     amounts: isByCoverage
       ? []
@@ -129,7 +129,7 @@ function counted<T>(values: readonly T[], count: (value: T) => number): readonly
 
 export type UnderstoodPart = ShopAnswer['understood'][number]
 
-function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found) {
+function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Matches) {
   const { parts, text } = wish.reading
   return parts
     .filter((part) => !unused.includes(part))
@@ -173,36 +173,36 @@ export type ShopQuery = ValuesOf<ReturnType<typeof shopParams>>
 export type ShopField = keyof ShopQuery
 
 export interface FieldFault {
-  readonly given: string
+  readonly typed: string
   readonly didYouMean?: string | undefined
 }
 
 export type ReadShopQuery = ReturnType<typeof readShopQuery>
 
 /** Unknown names are ignored, because links from other sites add their own. */
-export function readShopQuery(given: { get(name: string): string | null }, sold: Indexes) {
+export function readShopQuery(searchParams: { get(name: string): string | null }, sold: Indexes) {
   const faults = new Map<ShopField, FieldFault>()
-  const read = <T>(field: ShopField, param: Param<T>): T | undefined => {
-    const typed = given.get(field)?.trim() ?? ''
+  const readField = <T>(field: ShopField, param: Param<T>): T | undefined => {
+    const typed = searchParams.get(field)?.trim() ?? ''
     if (typed === '') return undefined
     try {
-      return param.read(field, typed)
+      return param.parse(field, typed)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      faults.set(field, { given: typed, didYouMean: meantBy(error) })
+      faults.set(field, { typed: typed, didYouMean: meantBy(error) })
       return undefined
     }
   }
-  const params = shopParams(sold, read('kind', oneOf(kinds)))
+  const params = shopParams(sold, readField('kind', oneOf(kinds)))
   const query: ShopQuery = Object.fromEntries(
     Object.entries(params).map(([name, param]) => [
       name,
-      read(name as ShopField, param as Param<unknown>),
+      readField(name as ShopField, param as Param<unknown>),
     ]),
   )
   const { min, max } = query
   if (min !== undefined && max !== undefined && min > max) {
-    faults.set('max', { given: String(max), didYouMean: String(min) })
+    faults.set('max', { typed: String(max), didYouMean: String(min) })
     return { query: { ...query, max: undefined }, faults }
   }
   return { query, faults }
@@ -210,12 +210,12 @@ export function readShopQuery(given: { get(name: string): string | null }, sold:
 
 /** So that every spelling of a brand is the same search. */
 function brandIn(sold: Indexes, of: readonly Kind[]): Param<string> {
-  const read: Param<string>['read'] = (name, value) => {
-    const compared = searchName.read(name, value)
+  const readBrand: Param<string>['parse'] = (name, value) => {
+    const compared = searchName.parse(name, value)
     const [written] = of.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
     return written ?? compared
   }
-  return { ...searchName, read }
+  return { ...searchName, parse: readBrand }
 }
 
 export function countriesIn(sold: Indexes): readonly string[] {

@@ -14,7 +14,7 @@ import type { Digest } from '../../secrets/secrets.ts'
 import { signedInWallet, signInRequired } from '../buying/credentials.ts'
 import { boughtOf } from '../checkout.ts'
 import type { FaultLog } from '../operation.ts'
-import { listOrders, ordersAsk } from '../orders/find-orders.ts'
+import { listOrders, ordersScope } from '../orders/find-orders.ts'
 import { type OrderTrackingDeps, opens, placedIn, type Records, recordsOf } from './order-view.ts'
 import {
   linkToken,
@@ -85,13 +85,13 @@ function transactionIn(text: string): string | undefined {
   return hash?.toLowerCase()
 }
 
-const ask = ordersAsk(findPath)
+const findPageScope = ordersScope(findPath)
 
 /** EIP-4361, as for agents. Undefined if the text is not an address. */
 export function walletChallenge({ signIn }: OrderTrackingDeps, text: string) {
   if (!isAddress(text, { strict: false })) return undefined
   const address = getAddress(text)
-  const { extensions = {} } = signInRequired(signIn, ask)
+  const { extensions = {} } = signInRequired(signIn, findPageScope)
   const { info, supportedChains } = extensions[SIGN_IN_WITH_X] as SIWxExtension
   const complete = { ...info, ...supportedChains[0] } as CompleteSIWxInfo
   return { message: createSIWxMessage(complete, address), payload: { ...complete, address } }
@@ -103,7 +103,7 @@ export async function sessionForWallet(
   signed: string,
   log: FaultLog,
 ): Promise<string | undefined> {
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signed, ask))
+  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signed, findPageScope))
   return wallet && sessionToken(deps, wallet)
 }
 
@@ -158,13 +158,13 @@ export async function ordersFor(
   address: string,
 ): Promise<readonly MailedOrder[]> {
   const ids = await book.ordersOf(digest.every(address), maxMailed)
-  const found = await Promise.all(
+  const mailedOrders = await Promise.all(
     ids.map(async (id) => {
       const records = await recordsOf(deps, id)
       return isPaidFor(records) ? mailedOrder(deps, records) : undefined
     }),
   )
-  return found.filter((one) => one !== undefined)
+  return mailedOrders.filter((one) => one !== undefined)
 }
 
 function isPaidFor({ order, checkout }: Records): boolean {

@@ -129,7 +129,8 @@ function ownView(deps: OrderTrackingDeps, { order, checkout }: Records, placed: 
     amount: placed.amount,
     /** In the smallest units of the coin; undefined if USDC was paid. */
     paidUnits: order?.payment.method === 'btcpay' ? order.payment.units : undefined,
-    payment: order && isTaken(order) ? seen(deps, order, order.receipt.transaction) : undefined,
+    payment:
+      order && isTaken(order) ? transactionLink(deps, order, order.receipt.transaction) : undefined,
     refund: order && refundView(deps, order),
     /** The returns of the checkout: payments beyond the price. */
     returns: invoiced?.returns ?? [],
@@ -161,16 +162,16 @@ function refundView(deps: OrderTrackingDeps, order: Order) {
     startedAt,
     sent:
       payout?.state === 'CONFIRMED'
-        ? { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
+        ? { ...transactionLink(deps, order, payout.transaction), at: payout.confirmedAt }
         : undefined,
     /** Why it waits for the operator. */
     stuck: payout?.state === 'FAILED' ? { code: payout.code } : undefined,
   }
 }
 
-export type Seen = ReturnType<typeof seen>
+export type TransactionLink = ReturnType<typeof transactionLink>
 
-function seen({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string) {
+function transactionLink({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string) {
   const isOurs = payment.method === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
   return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
 }
@@ -240,7 +241,7 @@ function stageOf({ state }: Checkout): OrderStage {
 
 const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
 
-export type GoodsShown =
+export type GoodsView =
   | {
       readonly type: 'goods'
       readonly kind: Kind
@@ -255,7 +256,7 @@ export async function goodsFor(
   id: string,
   credentials: PageCredentials,
   log: FaultLog,
-): Promise<GoodsShown> {
+): Promise<GoodsView> {
   return orNotNow(log, async () => {
     const records = await recordsOf(deps, id)
     if (!(await opens(deps, records, credentials))) return { type: 'locked' }

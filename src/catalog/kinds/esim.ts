@@ -8,8 +8,8 @@ import {
   country,
   described,
   flag,
+  invalidParameter,
   oneOf,
-  refused,
   searchName,
   searchText,
   slugOrName,
@@ -135,15 +135,22 @@ const browse = defineSearch({
   checked(params) {
     const { regions, region, regional } = params
     if (regions !== undefined && region !== undefined && regions !== region) {
-      throw refused('region', `regions asks for ${regions} and region for ${region}; give one.`)
+      throw invalidParameter(
+        'region',
+        `regions asks for ${regions} and region for ${region}; give one.`,
+      )
     }
-    const asked = regions ?? region
-    if (regional !== true || asked === undefined || !singleCountryRegions.includes(asked)) {
+    const requestedRegion = regions ?? region
+    if (
+      regional !== true ||
+      requestedRegion === undefined ||
+      !singleCountryRegions.includes(requestedRegion)
+    ) {
       return params
     }
-    throw refused(
+    throw invalidParameter(
       regions === undefined ? 'region' : 'regions',
-      `${asked} names single-country plans only, so it cannot be combined with regional=true.`,
+      `${requestedRegion} names single-country plans only, so it cannot be combined with regional=true.`,
     )
   },
 })
@@ -187,7 +194,7 @@ export const esim = {
   },
   receiver: 'iccid',
   requiredFields: (_: EsimOffer): readonly string[] => [],
-  recipientOf: (_: EsimOffer, told: z.infer<typeof recipient>) => told,
+  recipientOf: (_: EsimOffer, fields: z.infer<typeof recipient>) => fields,
   takesValue: false,
 
   delivery,

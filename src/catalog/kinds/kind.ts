@@ -21,7 +21,7 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   unfillableFields?(offer: O): readonly string[]
   faultsIn?(offer: O, fields: Readonly<Record<string, unknown>>): readonly Fault[]
   /** @throws Refusal `invalid_body` */
-  recipientOf(offer: O, told: object): object
+  recipientOf(offer: O, fields: object): object
   readonly takesValue: boolean
 
   /** The schema of the goods. Fields that the supplier did not give are absent. */

@@ -137,15 +137,15 @@ export const topup = {
   requiredFields: (_: TopupOffer): readonly string[] => ['msisdn'],
   faultsIn({ country }: TopupOffer, { msisdn, confirmNumber }): readonly Fault[] {
     if (typeof msisdn !== 'string') return []
-    const read = readPhone(msisdn, country)
-    if ('fault' in read) return [{ field: 'msisdn', ...read.fault }]
-    const isGood = read.isValid || (confirmNumber !== undefined && confirmNumber !== false)
+    const phone = readPhone(msisdn, country)
+    if ('fault' in phone) return [{ field: 'msisdn', ...phone.fault }]
+    const isGood = phone.isValid || (confirmNumber !== undefined && confirmNumber !== false)
     return isGood ? [] : [{ field: 'msisdn', code: 'unassigned_number' }]
   },
   recipientOf({ country }: TopupOffer, { msisdn }: z.infer<typeof recipient>): TopupRecipient {
-    const read = readPhone(msisdn, country)
-    if ('fault' in read) throw invalidBody([{ field: 'msisdn', ...read.fault }])
-    return { msisdn: read.number }
+    const phone = readPhone(msisdn, country)
+    if ('fault' in phone) throw invalidBody([{ field: 'msisdn', ...phone.fault }])
+    return { msisdn: phone.number }
   },
   takesValue: true,
 
@@ -155,8 +155,8 @@ export const topup = {
     confirmationNumber: plainText.optional(),
     credited: credited.optional(),
   }),
-  resultOf(delivery, told: () => TopupRecipient | undefined) {
-    const { msisdn } = told() ?? {}
+  resultOf(delivery, readRecipient: () => TopupRecipient | undefined) {
+    const { msisdn } = readRecipient() ?? {}
     return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }
   },
   faceValueOf: ({ faceValue }) => faceValue,

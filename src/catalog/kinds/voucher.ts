@@ -86,16 +86,16 @@ const browse = defineSearch({
   }),
   checked({ category, ...params }, index) {
     const { minValue, maxValue } = params
-    const known =
+    const checkedCategory =
       category === undefined
         ? {}
-        : { category: oneOf(index.values('category')).read('category', category) }
+        : { category: oneOf(index.values('category')).parse('category', category) }
     if (minValue !== undefined && maxValue !== undefined && minValue > maxValue) {
       throw new Refusal('invalid_parameter', 'minValue must not be more than maxValue.', {
         parameter: 'minValue',
       })
     }
-    return { ...params, ...known }
+    return { ...params, ...checkedCategory }
   },
 })
 
@@ -155,10 +155,10 @@ export const voucher = {
   },
   receiver: 'email',
   requiredFields({ requiredFields }: VoucherOffer): readonly string[] {
-    const asked = (['email', 'country'] as const).filter((field) =>
+    const contactFields = (['email', 'country'] as const).filter((field) =>
       filledKeys[field].some((key) => requiredFields.includes(key)),
     )
-    return ['firstName', 'lastName', ...asked]
+    return ['firstName', 'lastName', ...contactFields]
   },
   unfillableFields: ({ requiredFields }: VoucherOffer): readonly string[] =>
     requiredFields.filter((field) => !fillableFields.has(field)),
@@ -166,7 +166,7 @@ export const voucher = {
     const isKnown = typeof country !== 'string' || isCountry(country.toUpperCase())
     return isKnown ? [] : [{ field: 'country', code: 'malformed' }]
   },
-  recipientOf: (_: VoucherOffer, told: z.infer<typeof recipient>) => told,
+  recipientOf: (_: VoucherOffer, fields: z.infer<typeof recipient>) => fields,
   takesValue: true,
 
   delivery: z.object({

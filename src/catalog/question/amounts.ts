@@ -63,9 +63,9 @@ function datesAt(words: Words, at: number): Amount | undefined {
   const last = first && dateAt(words, endOfSeparator(words, first.end))
   const month = first?.month ?? last?.month
   if (first === undefined || last === undefined || month === undefined) return undefined
-  const begin = Date.UTC(2001, month, first.day)
+  const start = Date.UTC(2001, month, first.day)
   const end = Date.UTC(2001, last.month ?? month, last.day)
-  const days = Math.round((end - begin) / 86_400_000)
+  const days = Math.round((end - start) / 86_400_000)
   return { type: 'days', amount: (days < 0 ? days + 365 : days) + 1, currencies: [], end: last.end }
 }
 

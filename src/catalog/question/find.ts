@@ -1,4 +1,4 @@
-import { wordsOf } from '../../lib/text.ts'
+import { foldedWords } from '../../lib/text.ts'
 import { countryName } from '../countries.ts'
 import { goods } from '../kinds.ts'
 import { byKind, type Kind, kinds, type Offer } from '../offer.ts'
@@ -11,10 +11,10 @@ import { phraseOf } from '../search/words.ts'
 import {
   type Indexes,
   type Part,
+  type PartMeaning,
   partsOf,
   type Reading,
   readQuestion,
-  type Said,
 } from './reading.ts'
 import type { Use } from './vocabulary.ts'
 
@@ -33,7 +33,7 @@ export interface Question {
   readonly phoneOperator?: string | undefined
 }
 
-interface FoundKind {
+interface KindMatches {
   readonly kind: Kind
   readonly filters: Filters
   readonly total: number
@@ -41,9 +41,9 @@ interface FoundKind {
   readonly first: (most: number, further?: Filters) => readonly Offer[]
 }
 
-export interface Found {
+export interface Matches {
   readonly wish: Wish
-  readonly kinds: readonly FoundKind[]
+  readonly kinds: readonly KindMatches[]
   readonly total: number
   readonly unused: readonly Part[]
   readonly leftOut: readonly string[]
@@ -54,16 +54,16 @@ export function findFor(
   question: Question,
   rates: RateTable | undefined,
   reading = readQuestion(question.query ?? '', indexes, question),
-): Found {
+): Matches {
   const wish = wishOf({ indexes, question, rates, reading })
   for (const tried of triesFor(wish)) {
-    const found = tried.kinds.flatMap((kind) => foundIn(kind, tried))
-    if (found.length > 0) return foundWith(tried, found)
+    const kindMatches = tried.kinds.flatMap((kind) => matchesOfKind(kind, tried))
+    if (kindMatches.length > 0) return matchesWith(tried, kindMatches)
   }
-  return foundWith(wish, [])
+  return matchesWith(wish, [])
 }
 
-function foundIn(kind: Kind, wish: Wish): FoundKind[] {
+function matchesOfKind(kind: Kind, wish: Wish): KindMatches[] {
   const filters = filtersFor(kind, wish)
   const total = filters === undefined ? 0 : wish.indexes[kind].count(filters)
   if (filters === undefined || total === 0) return []
@@ -72,45 +72,45 @@ function foundIn(kind: Kind, wish: Wish): FoundKind[] {
   return [{ kind, filters, total, first }]
 }
 
-function foundWith(wish: Wish, found: readonly FoundKind[]): Found {
-  const total = found.reduce((sum, one) => sum + one.total, 0)
+function matchesWith(wish: Wish, kindMatches: readonly KindMatches[]): Matches {
+  const total = kindMatches.reduce((sum, one) => sum + one.total, 0)
   const unused = wish.reading.parts.filter((part) => !part.isExcluded && !wish.used.has(part))
   const leftOut = [...new Set(unused.map(({ text }) => text))]
-  return { wish, kinds: found, total, unused, leftOut }
+  return { wish, kinds: kindMatches, total, unused, leftOut }
 }
 
 type Subject = ReturnType<typeof subjectOf>
 
-interface Asked {
+interface QuestionContext {
   readonly indexes: Indexes
   readonly question: Question
   readonly rates: RateTable | undefined
   readonly reading: Reading
 }
 
-function subjectOf(asked: Asked) {
-  const { question, reading } = asked
+function subjectOf(context: QuestionContext) {
+  const { question, reading } = context
   const { country, covers = [], phoneCountry } = question
-  const wanted = <T extends Said['type']>(...types: readonly T[]) =>
+  const includedParts = <T extends PartMeaning['type']>(...types: readonly T[]) =>
     partsOf(reading, ...types).filter(({ isExcluded }) => !isExcluded)
   const bound = (type: 'data' | 'days', name: 'least' | 'most') =>
-    wanted(type).find((part) => part[name] !== undefined)?.[name]
+    includedParts(type).find((part) => part[name] !== undefined)?.[name]
   const named: Kind[] =
-    wanted('iccid').length > 0 ? ['esim'] : wanted('kind').map(({ kind }) => kind)
-  const brands = wanted('brand')
-  const [use] = brands.length === 0 ? wanted('use') : []
-  const [phone] = wanted('phone')
+    includedParts('iccid').length > 0 ? ['esim'] : includedParts('kind').map(({ kind }) => kind)
+  const brands = includedParts('brand')
+  const [use] = brands.length === 0 ? includedParts('use') : []
+  const [phone] = includedParts('phone')
   const line = phoneCountry ?? phone?.country
-  const own = country === undefined ? wanted('country').map(({ code }) => code) : [country]
+  const own = country === undefined ? includedParts('country').map(({ code }) => code) : [country]
   return {
-    ...asked,
-    wanted,
+    ...context,
+    wanted: includedParts,
     named: [...new Set(named)],
     brands:
       brands.length === 0 ? undefined : byKind((kind) => brands.flatMap((one) => one.brands[kind])),
     use: use?.use,
     countries: line === undefined ? [...new Set([...own, ...covers])] : [line],
-    regions: country === undefined ? wanted('region').map(({ countries }) => countries) : [],
+    regions: country === undefined ? includedParts('region').map(({ countries }) => countries) : [],
     /** The likely operator of the line to be topped up. Its topups come first. */
     operator: phoneCountry === undefined ? phone?.operator : question.phoneOperator,
     plan: {
@@ -122,20 +122,21 @@ function subjectOf(asked: Asked) {
   }
 }
 
-function namesGoods({ brands, use, wanted }: Subject): boolean {
-  return (brands ?? use) !== undefined || wanted('phone', 'iccid').length > 0
+function namesGoods({ brands, use, wanted: includedParts }: Subject): boolean {
+  return (brands ?? use) !== undefined || includedParts('phone', 'iccid').length > 0
 }
 
 /** The kinds that a question is about, the likeliest first, by the first rule that applies; none if it has no subject. */
 function kindsFor(subject: Subject): readonly Kind[] {
-  const { question, wanted, named, brands, use, plan, countries, regions } = subject
+  const { question, wanted: includedParts, named, brands, use, plan, countries, regions } = subject
   const { query, kind, covers, phoneCountry, maxUsdc } = question
   const isPlan = Object.values(plan).some((bound) => bound !== undefined)
   const sold = kinds.filter((one) => brands?.[one].length)
   const both = sold.filter((one) => named.includes(one))
-  const isAny = query === undefined || maxUsdc !== undefined || wanted('word', 'money').length > 0
+  const isAny =
+    query === undefined || maxUsdc !== undefined || includedParts('word', 'money').length > 0
   const rules: readonly (readonly [boolean, readonly Kind[]])[] = [
-    [phoneCountry !== undefined || wanted('phone').length > 0, ['topup']],
+    [phoneCountry !== undefined || includedParts('phone').length > 0, ['topup']],
     [sold.length > 0, both.length > 0 ? both : sold],
     [named.length > 0, named],
     [use !== undefined && plan.minDataGb === undefined, ['voucher']],
@@ -160,32 +161,34 @@ interface Value {
 
 type Wish = ReturnType<typeof wishOf>
 
-function wishOf(question: Asked) {
+function wishOf(question: QuestionContext) {
   const subject = subjectOf(question)
-  const { wanted, named, use, countries } = subject
-  const asked = kindsFor(subject)
+  const { wanted: includedParts, named, use, countries } = subject
+  const likelyKinds = kindsFor(subject)
   const local = localCurrencies(subject)
-  const isPlan = asked.length === 1 && asked[0] === 'esim'
-  const value = isPlan ? undefined : valueIn(subject, asked, local)
+  const isPlan = likelyKinds.length === 1 && likelyKinds[0] === 'esim'
+  const value = isPlan ? undefined : valueIn(subject, likelyKinds, local)
   const { limits, price } = priceFor(subject, isPlan, local)
   const used = new Set<Part | undefined>([
-    ...wanted('brand', 'phone', 'iccid'),
-    ...wanted('country').filter(({ code }) => countries.includes(code)),
-    ...(subject.regions.length > 0 ? wanted('region') : []),
-    ...(named.some((kind) => asked.includes(kind)) ? wanted('kind') : []),
-    ...(asked.includes('voucher') ? wanted('use').filter((part) => part.use === use) : []),
+    ...includedParts('brand', 'phone', 'iccid'),
+    ...includedParts('country').filter(({ code }) => countries.includes(code)),
+    ...(subject.regions.length > 0 ? includedParts('region') : []),
+    ...(named.some((kind) => likelyKinds.includes(kind)) ? includedParts('kind') : []),
+    ...(likelyKinds.includes('voucher')
+      ? includedParts('use').filter((part) => part.use === use)
+      : []),
     // Vouchers have neither data nor days.
-    ...(asked.some((kind) => kind !== 'voucher') ? wanted('data', 'days') : []),
+    ...(likelyKinds.some((kind) => kind !== 'voucher') ? includedParts('data', 'days') : []),
     ...limits,
     value?.part,
   ])
   const worth = undefined as readonly Filters[] | undefined
-  return { ...subject, kinds: asked, price, value, worth, used }
+  return { ...subject, kinds: likelyKinds, price, value, worth, used }
 }
 
 /** The currencies of what is sold for the countries: what their people mean by a word that several share. */
-function localCurrencies({ indexes, wanted, countries }: Subject): string[] {
-  if (countries.length === 0 || wanted('money', 'number').length === 0) return []
+function localCurrencies({ indexes, wanted: includedParts, countries }: Subject): string[] {
+  if (countries.length === 0 || includedParts('money', 'number').length === 0) return []
   const { voucher, topup } = indexes
   return [voucher, topup].flatMap((index) => index.values('currency', { countries }))
 }
@@ -200,7 +203,7 @@ function likelyCurrencies(currencies: readonly string[], local: readonly string[
 /** The value of cards and lines. A number without a currency is in that of the country, and for a card in dollars. */
 function valueIn(
   subject: Subject,
-  asked: readonly Kind[],
+  likelyKinds: readonly Kind[],
   local: readonly string[],
 ): Value | undefined {
   const amounts = subject.wanted('money')
@@ -210,14 +213,18 @@ function valueIn(
   }
   const [number] = namesGoods(subject) || subject.named.length > 0 ? subject.wanted('number') : []
   if (number === undefined || amounts.length > 0) return undefined
-  const usual = asked.length === 1 && asked[0] === 'voucher' ? ['USD'] : undefined
+  const usual = likelyKinds.length === 1 && likelyKinds[0] === 'voucher' ? ['USD'] : undefined
   return { part: number, amount: number.amount, currencies: local.length > 0 ? local : usual }
 }
 
 /** The limits of the price, in USDC. An amount in a currency without a rate limits nothing. */
-function priceFor({ wanted, question, rates }: Subject, isPlan: boolean, local: readonly string[]) {
+function priceFor(
+  { wanted: includedParts, question, rates }: Subject,
+  isPlan: boolean,
+  local: readonly string[],
+) {
   const limit = (bound: 'least' | 'most' | 'exact') => {
-    const part = wanted('money').find((one) => one[bound] !== undefined)
+    const part = includedParts('money').find((one) => one[bound] !== undefined)
     if (part === undefined) return undefined
     // Prices are in dollars of the United States.
     const isUsd = part.currencies[0] === 'USD'
@@ -245,11 +252,11 @@ const leastData = 0.001
 
 /** What to look for, one after the other: the whole question first, then with fewer of the conditions. */
 function triesFor(wish: Wish): Wish[] {
-  const { kinds: asked, named, plan, value } = wish
+  const { kinds: likelyKinds, named, plan, value } = wish
   if (unknownWords(wish).length > 0) return []
   const tries = value === undefined ? [wish] : worthsOf(value, wish)
   // Topups with data come before those with airtime only.
-  if (!asked.includes('topup') || !named.includes('esim')) return tries
+  if (!likelyKinds.includes('topup') || !named.includes('esim')) return tries
   const withData = { ...plan, minDataGb: plan.minDataGb ?? leastData }
   return [...tries.slice(0, 1).map((first) => ({ ...first, plan: withData })), ...tries]
 }
@@ -358,7 +365,7 @@ function likeliest(kind: Kind, wish: Wish): Filters | undefined {
   if (kind === 'topup' && operator !== undefined && brands === undefined) {
     // A brand of "Orange Mali" may be called Orange in every country.
     const { whole } = brandLexicon(wish.indexes[kind])
-    const [name, first = ''] = [phraseOf(operator), ...wordsOf(operator)]
+    const [name, first = ''] = [phraseOf(operator), ...foldedWords(operator)]
     const brandKeys = whole.get(name) ?? whole.get(first)
     if (brandKeys !== undefined) return { brandKeys }
   }
@@ -367,7 +374,7 @@ function likeliest(kind: Kind, wish: Wish): Filters | undefined {
 }
 
 /** Explains why a question finds nothing. The question finds something with the value that the hint proposes. */
-export function questionHint({ wish, unused }: Found): Hint {
+export function questionHint({ wish, unused }: Matches): Hint {
   const words = unknownWords(wish)
   const [kind, ...others] = wish.kinds
   const noun = others.length === 0 && kind !== undefined ? goods[kind].plural : 'offers'
@@ -385,7 +392,11 @@ function quoted(text: string): string {
   return `"${text}"`
 }
 
-function withChange(wish: Wish, change: Partial<Question>, reading: Reading = wish.reading): Found {
+function withChange(
+  wish: Wish,
+  change: Partial<Question>,
+  reading: Reading = wish.reading,
+): Matches {
   return findFor(wish.indexes, { ...wish.question, ...change }, wish.rates, reading)
 }
 
@@ -405,9 +416,9 @@ function budgetHint(wish: Wish, noun: string): Hint | undefined {
 const maxTries = 12
 
 function brandHint(wish: Wish, noun: string): Hint | undefined {
-  const { indexes, brands, countries, kinds: asked } = wish
+  const { indexes, brands, countries, kinds: likelyKinds } = wish
   const placesOf = (kind: Kind) => placesElsewhere(wish, kind, brands?.[kind] ?? [])
-  const kind = asked.find((one) => placesOf(one).length > 0)
+  const kind = likelyKinds.find((one) => placesOf(one).length > 0)
   if (kind === undefined) return undefined
   const places = placesOf(kind)
   const name = brandLexicon(indexes[kind]).nameOf(brands?.[kind][0] ?? '')

@@ -11,7 +11,7 @@ export type Indexes = Readonly<Record<Kind, SearchIndex>>
 
 type Brands = Readonly<Record<Kind, readonly string[]>>
 
-export type Said =
+export type PartMeaning =
   | Exclude<Meaning, { readonly type: 'bound' | 'not' | 'join' | 'filler' }>
   | { readonly type: 'brand'; readonly brands: Brands }
   | ({ readonly type: 'money'; readonly currencies: readonly string[] } & Bounded)
@@ -21,7 +21,7 @@ export type Said =
   /** A word without a meaning here. */
   | { readonly type: 'word' }
 
-export type Part<S extends Said = Said> = S &
+export type Part<S extends PartMeaning = PartMeaning> = S &
   Span & {
     /** As it is written, but for digits that no answer repeats. */
     readonly text: string
@@ -35,11 +35,11 @@ export interface Reading {
   readonly parts: readonly Part[]
 }
 
-export function partsOf<T extends Said['type']>(
+export function partsOf<T extends PartMeaning['type']>(
   { parts }: Pick<Reading, 'parts'>,
   ...types: readonly T[]
-): Part<Extract<Said, { type: T }>>[] {
-  return parts.filter((part): part is Part<Extract<Said, { type: T }>> =>
+): Part<Extract<PartMeaning, { type: T }>>[] {
+  return parts.filter((part): part is Part<Extract<PartMeaning, { type: T }>> =>
     types.some((type) => type === part.type),
   )
 }
@@ -54,7 +54,7 @@ export function readQuestion(
   const text = withoutFlags(oneLine(written))
   const isLine = kind === undefined || kind === 'topup'
   const number = numberIn(text, isLine ? country : undefined)
-  const parts = new Reader(text, number, indexes).read()
+  const parts = new Reader(text, number, indexes).readParts()
   const [place, ...others] = partsOf({ parts }, 'country')
   // The words may name the country of a number that has no code: "0803 123 4567 nigeria".
   const local =
@@ -81,8 +81,8 @@ function numberIn(text: string, country: string | undefined): Part | undefined {
   return bare && partAt(bare, 'phone number', { type: 'context' })
 }
 
-function partAt({ from, to }: Span, text: string, said: Said): Part {
-  return { ...said, from, to, text, isExcluded: false }
+function partAt({ from, to }: Span, text: string, meaning: PartMeaning): Part {
+  return { ...meaning, from, to, text, isExcluded: false }
 }
 
 const isExcludable: ReadonlySet<string> = new Set(['brand', 'country', 'region', 'kind', 'use'])
@@ -113,7 +113,7 @@ class Reader {
     )
   }
 
-  read(): readonly Part[] {
+  readParts(): readonly Part[] {
     for (let at = 0; at < this.#tokens.length; ) at += this.#takeAt(at)
     this.#endNot()
     return this.#parts.sort((one, other) => one.from - other.from)
@@ -139,7 +139,7 @@ class Reader {
     return this.#takeUnclear(at) ?? this.#takeUnknown(at)
   }
 
-  #add(at: number, size: number, said: Said, begin?: number): number {
+  #add(at: number, size: number, said: PartMeaning, begin?: number): number {
     const not = isExcludable.has(said.type) ? this.#not : undefined
     const own = this.#spanOf(at, size)
     const from = not?.isUsed === false ? not.from : (begin ?? own.from)
@@ -170,7 +170,8 @@ class Reader {
     const behind = this.#bound === undefined ? this.#boundBehind(next) : undefined
     const end = behind?.end ?? next
     const bounds = boundsOf(amount, this.#bound?.is ?? behind?.is)
-    const said: Said = type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds }
+    const said: PartMeaning =
+      type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds }
     return this.#add(at, end - at, said, this.#bound?.from)
   }
 
@@ -266,7 +267,7 @@ class Reader {
     return undefined
   }
 
-  #misspelled(text: string): Said | undefined {
+  #misspelled(text: string): PartMeaning | undefined {
     if (text.length < 4 || !/[a-z]/.test(text) || /^\d|\d{3}/.test(text)) return undefined
     const [code] = text.length > 5 ? this.#words.places(text) : []
     if (code !== undefined) return { type: 'country', code }

@@ -1,4 +1,4 @@
-import { fold, wordsOf } from '../../lib/text.ts'
+import { fold, foldedWords } from '../../lib/text.ts'
 import { countryCodes, countryName } from '../countries.ts'
 import { goods } from '../kinds.ts'
 import { voucherSubTypes } from '../lists.ts'
@@ -85,7 +85,7 @@ function phrasesIn(list: string): string[] {
 }
 
 function keyOf(phrase: string): string {
-  return wordsOf(phrase).join(' ') || phrase.trim()
+  return foldedWords(phrase).join(' ') || phrase.trim()
 }
 
 /** The first meaning of a phrase counts. */
@@ -155,18 +155,18 @@ function allCurrencies(): Map<string, readonly string[]> {
   const english = new Intl.DisplayNames('en', { type: 'currency' })
   // Without metals and units of account, whose names have other meanings: "gold", "rights".
   const others = Intl.supportedValuesOf('currency').filter((code) => !/^(?:X|ZW)/.test(code))
-  const found = new Map<string, string[]>()
+  const byWord = new Map<string, string[]>()
   for (const code of new Set([...Object.keys(words.currencies), ...others])) {
     const name = (english.of(code) ?? code).split(' ').at(-1) ?? code
     const written: string = words.currencies[code as keyof typeof words.currencies] ?? ''
     for (const word of new Set([code, name, ...written.split(' ')].map(fold))) {
-      found.set(word, [...(found.get(word) ?? []), code])
+      byWord.set(word, [...(byWord.get(word) ?? []), code])
     }
   }
-  const dollars = found.get('dollar') ?? []
-  for (const word of ['$', 'buck', 'dolar']) found.set(word, dollars)
-  found.delete('')
-  return found
+  const dollars = byWord.get('dollar') ?? []
+  for (const word of ['$', 'buck', 'dolar']) byWord.set(word, dollars)
+  byWord.delete('')
+  return byWord
 }
 
 /** From 0 for January. */

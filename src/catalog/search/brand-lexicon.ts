@@ -13,11 +13,11 @@ export interface BrandLexicon {
   readonly tests: readonly string[]
 }
 
-const known = new WeakMap<SearchIndex, BrandLexicon>()
+const lexicons = new WeakMap<SearchIndex, BrandLexicon>()
 
 export function brandLexicon(index: SearchIndex): BrandLexicon {
-  const lexicon = known.get(index) ?? makeLexicon(index.brands())
-  known.set(index, lexicon)
+  const lexicon = lexicons.get(index) ?? makeLexicon(index.brands())
+  lexicons.set(index, lexicon)
   return lexicon
 }
 

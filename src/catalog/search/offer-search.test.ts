@@ -9,7 +9,7 @@ test('proposes the words of a text that find something', () => {
   const { sold } = catalogOf([voucher('V', { description })], fixturePricing())
   const given = new Map([['search', `${words.join(' ')} zz`]])
   const nearest = words.join(' ')
-  expect(goods.voucher.search.read(() => given, sold.voucher).hint()).toEqual({
+  expect(goods.voucher.search.values(() => given, sold.voucher).hint()).toEqual({
     parameter: 'search',
     nearest,
     message: `No vouchers have search "${nearest} zz". These find some: ${nearest}. Check that one of them is of use.`,

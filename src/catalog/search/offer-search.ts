@@ -1,4 +1,4 @@
-import { wordsOf } from '../../lib/text.ts'
+import { foldedWords } from '../../lib/text.ts'
 import { isCountryName } from '../countries.ts'
 import { brandLexicon, brandsLike } from './brand-lexicon.ts'
 import type { Filters } from './filters.ts'
@@ -17,7 +17,7 @@ export interface OfferSearch {
   readonly query: Params
   readonly hasFacets: boolean
   /** @throws Refusal 400 that names the one parameter at fault and what it may be */
-  read(given: ParamSource, index: SearchIndex): ReadSearch
+  values(paramSource: ParamSource, index: SearchIndex): ReadSearch
 }
 
 export interface ReadSearch {
@@ -44,9 +44,9 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
   return {
     query,
     hasFacets: search.hasFacets ?? false,
-    read(given, index) {
-      const { limit, offset, ...read } = readParams<Params>(given, query)
-      const params: Values = search.checked?.(read as ValuesOf<P>, index) ?? read
+    values(paramSource, index) {
+      const { limit, offset, ...values } = readParams<Params>(paramSource, query)
+      const params: Values = search.checked?.(values as ValuesOf<P>, index) ?? values
       return {
         page: pageOf({ limit, offset } as Partial<Page>),
         filters: filtersOf(params),
@@ -75,13 +75,13 @@ interface EmptySearch {
 /** Explains an empty result. Every value that it proposes was searched for and finds something. */
 function hintFor(empty: EmptySearch): Hint {
   const { query, plural, params, index, filtersOf } = empty
-  const given = Object.keys(query).filter((name) => params[name] !== undefined)
-  if (given.length === 0) return { message: `The store has no ${plural} at the moment.` }
+  const parameters = Object.keys(query).filter((name) => params[name] !== undefined)
+  if (parameters.length === 0) return { message: `The store has no ${plural} at the moment.` }
   const finds = (values: Values) => index.count(filtersOf(values)) > 0
-  const others = given.length > 1 ? ' together with the other parameters' : ''
+  const others = parameters.length > 1 ? ' together with the other parameters' : ''
   const noneHave = (name: string) => `No ${plural} have ${name} "${params[name]}"`
-  for (const parameter of given) {
-    const works = workingFor(empty, parameter, given.length === 1)
+  for (const parameter of parameters) {
+    const works = workingFor(empty, parameter, parameters.length === 1)
     const [nearest] = works
     const message = `${noneHave(parameter)}${others}.`
     const instead = `These find some: ${listed(works)}. Check that one of them is of use.`
@@ -89,9 +89,9 @@ function hintFor(empty: EmptySearch): Hint {
     if (finds({ ...params, [parameter]: undefined }))
       return { parameter, message: `${message} Leave it out to find some.` }
   }
-  const wrong = given.find((name) => !finds({ [name]: params[name] }))
+  const wrong = parameters.find((name) => !finds({ [name]: params[name] }))
   if (wrong !== undefined) return { parameter: wrong, message: `${noneHave(wrong)}.` }
-  const names = given.join(', ')
+  const names = parameters.join(', ')
   return { message: `No ${plural} meet ${names} together, and leaving one out is not enough.` }
 }
 
@@ -101,7 +101,7 @@ const maxTries = 40
 function workingFor(empty: EmptySearch, name: string, isAlone: boolean): readonly string[] {
   const { query, params, index, filtersOf } = empty
   const works = (text: string) => {
-    const value = query[name]?.read(name, text)
+    const value = query[name]?.parse(name, text)
     return index.count(filtersOf({ ...params, [name]: value })) > 0
   }
   return nearTo(empty, name, isAlone, works).slice(0, maxTries).filter(works)
@@ -114,32 +114,32 @@ function nearTo(
   works: (text: string) => boolean,
 ): readonly string[] {
   const { near, schema } = query[name] ?? {}
-  const given = String(params[name])
+  const value = String(params[name])
   const left = filtersOf({ ...params, [name]: undefined })
   const most = (field: FieldName) => mostOffered(index, field, left)
-  const far = (days: string) => Math.abs(Number(days) - Number(given))
+  const far = (days: string) => Math.abs(Number(days) - Number(value))
   switch (near) {
     case 'brand':
-      return nearestBrands(index, given)
+      return nearestBrands(index, value)
     case 'text':
-      return nearestTexts(index, given, works)
+      return nearestTexts(index, value, works)
     case 'days':
       return most('duration').sort((one, other) => far(one) - far(other))
     case 'countries':
-      return [coverableOf(index, given.split(','), left).join(',')].filter(Boolean)
+      return [coverableOf(index, value.split(','), left).join(',')].filter(Boolean)
     default:
   }
   // Without other parameters no country or region is nearer than another.
   if (isAlone) return []
   if (near === 'category') return most('category')
   if (near === undefined) return (schema?.['enum'] ?? []) as readonly string[]
-  return nearFirst(index, [given], [...new Set([...most('country'), ...most('covers')])])
+  return nearFirst(index, [value], [...new Set([...most('country'), ...most('covers')])])
 }
 
 /** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
-function nearestBrands(index: SearchIndex, given: string): string[] {
+function nearestBrands(index: SearchIndex, text: string): string[] {
   const lexicon = brandLexicon(index)
-  const near = brandsLike(lexicon, wordsOf(given).join(''))
+  const near = brandsLike(lexicon, foldedWords(text).join(''))
   const brands = near.filter((brand) => !lexicon.tests.includes(brand))
   return [...new Set(brands.map(lexicon.nameOf))]
 }
@@ -161,20 +161,21 @@ function nearestTexts(
   const words = partsOf(given).slice(0, maxWords)
   const { whole, parts } = brandLexicon(index)
   const weightOf = (word: string) => (whole.has(word) ? 0 : parts.has(word) ? 1 : 2)
-  let kept: string[] = []
+  let usefulWords: string[] = []
   for (const word of words.toSorted((one, other) => weightOf(one) - weightOf(other))) {
-    const more = words.filter((one) => one === word || kept.includes(one))
-    if (finds(more.join(' '))) kept = more
+    const more = words.filter((one) => one === word || usefulWords.includes(one))
+    if (finds(more.join(' '))) usefulWords = more
   }
-  const isNear = kept.some((word) => whole.has(word)) || kept.length * 2 >= words.length
-  return isNear ? [kept.join(' ')] : []
+  const isNear =
+    usefulWords.some((word) => whole.has(word)) || usefulWords.length * 2 >= words.length
+  return isNear ? [usefulWords.join(' ')] : []
 }
 
 const longestName = 4
 
 /** A country's name of several words is one of them. */
 function partsOf(text: string): string[] {
-  const words = wordsOf(text)
+  const words = foldedWords(text)
   const parts: string[] = []
   for (let at = 0; at < words.length; ) {
     let length = Math.min(longestName, words.length - at)
@@ -187,11 +188,11 @@ function partsOf(text: string): string[] {
 
 export function nearFirst(
   index: SearchIndex,
-  given: readonly string[],
+  countries: readonly string[],
   codes: readonly string[],
 ): string[] {
   const regionsOf = (code: string) => index.values('region', { country: code })
-  const own = new Set(given.flatMap(regionsOf))
+  const own = new Set(countries.flatMap(regionsOf))
   const isNear = (code: string) => regionsOf(code).some((region) => own.has(region))
   const { near = [], far = [] } = Object.groupBy(codes, (code) => (isNear(code) ? 'near' : 'far'))
   return [...near, ...far]
@@ -211,11 +212,11 @@ export function mostOffered(index: SearchIndex, field: FieldName, filters: Filte
 /** Taken greedily in their order. */
 export function coverableOf(
   index: SearchIndex,
-  given: readonly string[],
+  codes: readonly string[],
   filters: Filters,
 ): string[] {
   const covers = [...(filters.covers ?? [])]
-  return given.filter((code) => {
+  return codes.filter((code) => {
     const isCovered = index.count({ ...filters, covers: [...covers, code] }) > 0
     if (isCovered) covers.push(code)
     return isCovered

@@ -17,7 +17,7 @@ const regions = ['South Asia', 'Southeast Asia', 'South America'] as const
 
 function refusalOf(param: Param<unknown>, text: string): Refusal {
   try {
-    param.read('name', text)
+    param.parse('name', text)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
@@ -61,7 +61,7 @@ test.each([
     expect(refusalOf(param, text).message).toContain(message)
   }
   const longest = `${'x'.repeat(40)} ${'Ｘ '.repeat(23)}`
-  expect(question.read('query', longest)).toHaveLength(86)
+  expect(question.parse('query', longest)).toHaveLength(86)
 })
 
 test('the longest values take less than 20 ms of the thread, whatever the parameter', () => {

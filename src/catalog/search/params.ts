@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { Refusal } from '../../lib/refusal.ts'
-import { fold, oneLine, slugOf, wordsOf } from '../../lib/text.ts'
+import { fold, foldedWords, oneLine, slugOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import type { Page } from './search-index.ts'
 
@@ -8,7 +8,7 @@ import type { Page } from './search-index.ts'
 export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
   /** @param text never empty @throws Refusal `invalid_parameter` */
-  readonly read: (name: string, text: string) => T
+  readonly parse: (name: string, text: string) => T
   /** What its values name, so that an empty result can propose others. Of an `enum` any may be proposed. */
   readonly near?: 'brand' | 'category' | 'countries' | 'country' | 'days' | 'text'
 }
@@ -16,7 +16,7 @@ export interface Param<T> {
 export type Params = Readonly<Record<string, Param<unknown>>>
 
 export type ValuesOf<P extends Params> = {
-  readonly [Name in keyof P]?: ReturnType<P[Name]['read']> | undefined
+  readonly [Name in keyof P]?: ReturnType<P[Name]['parse']> | undefined
 }
 
 const maxCode = 64
@@ -30,11 +30,11 @@ const maxWords = 24
 const maxLetters = 40
 
 /** An empty text is how models and forms leave a parameter out (docs/contributors/decisions/017). */
-export function readParams<P extends Params>(given: ParamSource, params: P): ValuesOf<P> {
-  const told = [...given(Object.keys(params))].filter(([, text]) => text !== '')
-  for (const [name, text] of told) boundedText(name, text, maxParam)
+export function readParams<P extends Params>(paramSource: ParamSource, params: P): ValuesOf<P> {
+  const entries = [...paramSource(Object.keys(params))].filter(([, text]) => text !== '')
+  for (const [name, text] of entries) boundedText(name, text, maxParam)
   return Object.fromEntries(
-    told.map(([name, text]) => [name, params[name]?.read(name, text)]),
+    entries.map(([name, text]) => [name, params[name]?.parse(name, text)]),
   ) as ValuesOf<P>
 }
 
@@ -44,28 +44,28 @@ export function described<T>(param: Param<T>, description: string, more: object 
 
 export const text: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxName },
-  read: (name, value) => boundedText(name, value, maxName),
+  parse: (name, value) => boundedText(name, value, maxName),
 }
 
 /** Texts that differ only in case, punctuation or spaces are one search, which is answered and cached once. */
 export const searchText: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxRead },
-  read: (name, value) => {
-    const words = wordsOf(freeText(name, value))
+  parse: (name, value) => {
+    const words = foldedWords(freeText(name, value))
     if (words.length > 0) return words.join(' ')
-    throw refused(name, `${name} needs at least one letter or digit.`)
+    throw invalidParameter(name, `${name} needs at least one letter or digit.`)
   },
   near: 'text',
 }
 
 export const question: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxRead },
-  read: freeText,
+  parse: freeText,
 }
 
 export const searchName: Param<string> = {
   schema: text.schema,
-  read: (name, value) =>
+  parse: (name, value) =>
     fold(boundedText(name, value, maxName))
       .trim()
       .replace(/\s+/g, ' '),
@@ -78,17 +78,18 @@ export const country: Param<string> = {
     pattern: '^[A-Za-z]{2}$',
     description: 'ISO 3166-1 alpha-2 country code, in any case; XK is Kosovo',
   },
-  read: countryCode,
+  parse: countryCode,
   near: 'country',
 }
 
 export const countries: Param<readonly string[]> = {
   schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
-  read: (name, value) => {
+  parse: (name, value) => {
     const codes = value.split(',').map((code) => code.trim())
-    if (codes.length > maxCodes) throw refused(name, `${name} may list at most ${maxCodes} codes.`)
+    if (codes.length > maxCodes)
+      throw invalidParameter(name, `${name} may list at most ${maxCodes} codes.`)
     if (codes.includes('')) {
-      throw refused(
+      throw invalidParameter(
         name,
         `${name} must be country codes with single commas between them: US,CA,MX.`,
       )
@@ -102,7 +103,7 @@ export const countries: Param<readonly string[]> = {
 export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
   return {
     schema: { type: 'string', enum: list },
-    read: (name, value) => {
+    parse: (name, value) => {
       const [key, slug] = [fold(value), slugOf(value)]
       const item =
         list.find((one) => fold(one) === key) ??
@@ -121,20 +122,20 @@ export function wholeNumber(min: number, max: number): Param<number> {
   const isOpen = max === Number.MAX_SAFE_INTEGER
   return {
     schema: { type: 'integer', minimum: min, ...(isOpen ? {} : { maximum: max }) },
-    read: (name, value) => {
+    parse: (name, value) => {
       const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN
       if (number >= min && number <= max) return number
       const range = isOpen ? `${min} or more` : `from ${min} to ${max}`
-      throw refused(name, `${name} must be a whole number, ${range}.`)
+      throw invalidParameter(name, `${name} must be a whole number, ${range}.`)
     },
   }
 }
 
 export const dollars: Param<number> = {
   schema: { type: 'number', minimum: 0 },
-  read: (name, value) => {
+  parse: (name, value) => {
     if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return Number(value)
-    throw refused(
+    throw invalidParameter(
       name,
       `${name} must be an amount of US dollars, 0 or more, such as 25 or 12.5.`,
       dollarsMeantBy(value),
@@ -144,16 +145,16 @@ export const dollars: Param<number> = {
 
 export const amount: Param<number> = {
   schema: { type: 'number', exclusiveMinimum: 0 },
-  read: (name, value) => {
+  parse: (name, value) => {
     const number = /^\d{1,6}(\.\d{1,3})?$/.test(value) ? Number(value) : 0
     if (number > 0) return number
-    throw refused(name, `${name} must be a number above 0, such as 5 or 0.5.`)
+    throw invalidParameter(name, `${name} must be a number above 0, such as 5 or 0.5.`)
   },
 }
 
 export const flag: Param<boolean> = {
   schema: { type: 'boolean' },
-  read: (name, value) => {
+  parse: (name, value) => {
     if (value === 'true' || value === 'false') return value === 'true'
     throw new Refusal('invalid_parameter', `${name} must be true or false.`, {
       parameter: name,
@@ -180,7 +181,11 @@ export function pageOf(values: {
   return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
 }
 
-export function refused(parameter: string, message: string, didYouMean?: string | number): Refusal {
+export function invalidParameter(
+  parameter: string,
+  message: string,
+  didYouMean?: string | number,
+): Refusal {
   if (didYouMean === undefined) return new Refusal('invalid_parameter', message, { parameter })
   return new Refusal('invalid_parameter', `${message} Did you mean ${didYouMean}?`, {
     parameter,
@@ -192,16 +197,17 @@ export function refused(parameter: string, message: string, didYouMean?: string 
 function freeText(name: string, value: string): string {
   const text = boundedText(name, oneLine(boundedText(name, value, maxRead)))
   const words = text.match(/\S*[\p{L}\p{N}]\S*/gu) ?? []
-  if (words.length > maxWords) throw refused(name, `${name} may have at most ${maxWords} words.`)
+  if (words.length > maxWords)
+    throw invalidParameter(name, `${name} may have at most ${maxWords} words.`)
   if (text.match(/[\p{L}\p{M}\p{N}]+/gu)?.some((word) => [...word].length > maxLetters)) {
-    throw refused(name, `A word of ${name} may have at most ${maxLetters} letters.`)
+    throw invalidParameter(name, `A word of ${name} may have at most ${maxLetters} letters.`)
   }
   return text
 }
 
 function boundedText(name: string, value: string, most = maxName): string {
   if (value.length > 2 * most || [...value].length > most) {
-    throw refused(name, `${name} may have at most ${most} characters.`)
+    throw invalidParameter(name, `${name} may have at most ${most} characters.`)
   }
   return value
 }
@@ -210,13 +216,13 @@ function countryCode(name: string, value: string): string {
   const code = boundedText(name, value, maxCode).toUpperCase()
   if (isCountry(code)) return code
   if (/^[A-Z]{2}(\s*,\s*[A-Z]{2})+$/.test(code)) {
-    throw refused(
+    throw invalidParameter(
       name,
       `${name} takes one code. For a plan that works in several, give ${everyKind} covers=${code}.`,
     )
   }
   const message = `${name} must be an ISO 3166-1 alpha-2 code such as US.`
-  throw refused(name, message, countryMeantBy(value))
+  throw invalidParameter(name, message, countryMeantBy(value))
 }
 
 function unlisted(name: string, value: string, list: readonly string[]): never {
@@ -233,9 +239,9 @@ function unlisted(name: string, value: string, list: readonly string[]): never {
 
 /** The name that differs least from a text: by two letters at most, and by half of the name at most. */
 function nearestTo<T extends string>(text: string, names: readonly T[]): T | undefined {
-  const given = fold(text.slice(0, maxName))
+  const folded = fold(text.slice(0, maxName))
   const [nearest] = names
-    .map((name) => ({ name, far: distance(given, fold(name)) }))
+    .map((name) => ({ name, far: distance(folded, fold(name)) }))
     .filter(({ name, far }) => far <= Math.min(2, Math.floor(name.length / 2)))
     .sort((one, other) => one.far - other.far)
   return nearest?.name
@@ -243,14 +249,14 @@ function nearestTo<T extends string>(text: string, names: readonly T[]): T | und
 
 export function nameMeantBy<T extends string>(
   name: string,
-  known: readonly T[],
+  candidates: readonly T[],
   sameThing: readonly (readonly string[])[] = [],
 ): T | undefined {
   const lower = name.toLowerCase()
-  const [meant] = [...known.map((one) => [one as string]), ...sameThing]
+  const [meant] = [...candidates.map((one) => [one as string]), ...sameThing]
     .filter((names) => names.some((one) => one.toLowerCase() === lower))
-    .flatMap((names) => known.filter((one) => names.includes(one)))
-  return meant ?? nearestTo(name, known)
+    .flatMap((names) => candidates.filter((one) => names.includes(one)))
+  return meant ?? nearestTo(name, candidates)
 }
 
 export function dollarsMeantBy(text: string): number | undefined {
@@ -263,7 +269,7 @@ export function dollarsMeantBy(text: string): number | undefined {
 }
 
 /** @throws Refusal naming a parameter that is not known, is repeated or cannot be read */
-export type ParamSource = (known: readonly string[]) => ReadonlyMap<string, string>
+export type ParamSource = (allowed: readonly string[]) => ReadonlyMap<string, string>
 
 const maxEcho = 64
 
@@ -286,16 +292,16 @@ const synonyms: readonly (readonly string[])[] = [
 const everyKind = 'the search of every kind (GET /ai/search, tool search)'
 const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
 
-export function unknownParameter(name: string, known: readonly string[]): Refusal {
-  const shown = echoOf(name)
-  const near = nearParameter(name, known)
-  const takes = known.length === 0 ? 'none' : known.join(', ')
-  const isElsewhere = known.includes('limit') && onlyThere.includes(name)
+export function unknownParameter(name: string, allowed: readonly string[]): Refusal {
+  const echo = echoOf(name)
+  const near = nearParameter(name, allowed)
+  const takes = allowed.length === 0 ? 'none' : allowed.join(', ')
+  const isElsewhere = allowed.includes('limit') && onlyThere.includes(name)
   const takesIt = isElsewhere ? ` To use ${name}, ask ${everyKind}.` : ''
   const hint = near === undefined ? `This path takes ${takes}.${takesIt}` : `Did you mean ${near}?`
-  return new Refusal('unknown_parameter', `There is no parameter "${shown}" here. ${hint}`, {
-    parameter: shown,
-    allowed: known,
+  return new Refusal('unknown_parameter', `There is no parameter "${echo}" here. ${hint}`, {
+    parameter: echo,
+    allowed: allowed,
     ...(near === undefined ? {} : { extra: { didYouMean: near } }),
   })
 }
@@ -304,6 +310,6 @@ export function echoOf(text: string): string {
   return [...text.replace(/\p{C}/gu, '\uFFFD')].slice(0, maxEcho).join('')
 }
 
-export function nearParameter(name: string, known: readonly string[]): string | undefined {
-  return nameMeantBy(name, known, synonyms)
+export function nearParameter(name: string, allowed: readonly string[]): string | undefined {
+  return nameMeantBy(name, allowed, synonyms)
 }

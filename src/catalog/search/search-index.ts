@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Sliced } from '../../lib/scheduling.ts'
-import { fold, wordsOf } from '../../lib/text.ts'
+import { fold, foldedWords } from '../../lib/text.ts'
 import type { Offer } from '../offer.ts'
 import type { Pricing } from '../pricing.ts'
 import {
@@ -74,14 +74,14 @@ export class SearchIndex {
     const isByText = order === 'match' && filters.text !== undefined && total > 0
     const ranks = isByText ? this.#matcher.ranked(matches, filters.text) : [matches]
     const ranking = orders[order === 'match' ? 'published' : order]
-    const shown: number[] = []
+    const positions: number[] = []
     let toSkip = offset
     for (const rank of ranks) {
-      shown.push(...pageIn(ranking, rank, toSkip, limit - shown.length))
-      if (shown.length === limit) break
+      positions.push(...pageIn(ranking, rank, toSkip, limit - positions.length))
+      if (positions.length === limit) break
       toSkip = Math.max(0, toSkip - countOf(rank))
     }
-    return { total, offers: shown.map((position) => this.#offerAt(position)) }
+    return { total, offers: positions.map((position) => this.#offerAt(position)) }
   }
 
   count(filters: Filters): number {
@@ -90,13 +90,14 @@ export class SearchIndex {
 
   /** For each facet the values found when all *other* filters apply, so that a caller can switch to another. */
   facets(filters: Filters) {
-    const open = (field: FieldName, own: keyof Filters) => this.values(field, without(filters, own))
+    const valuesOf = (field: FieldName, own: keyof Filters) =>
+      this.values(field, without(filters, own))
     const brands = this.counts('brandName', without(filters, 'brand'))
     return {
-      countries: open('country', 'country'),
-      regions: open('region', 'regions'),
+      countries: valuesOf('country', 'country'),
+      regions: valuesOf('region', 'regions'),
       brands: brands.slice(0, maxBrands).map(([name]) => name),
-      subTypes: open('subType', 'subType'),
+      subTypes: valuesOf('subType', 'subType'),
       brandTotal: brands.length,
     }
   }
@@ -109,8 +110,8 @@ export class SearchIndex {
   /** The most frequent first; of equal ones the first by name. */
   counts(field: FieldName, filters: Filters = {}): readonly ValueCount[] {
     const key = `${field} ${JSON.stringify(filters)}`
-    const known = this.#lists.get(key)
-    if (known !== undefined) return known
+    const cached = this.#lists.get(key)
+    if (cached !== undefined) return cached
     const counts = this.#matcher.stock[field].countsIn(this.#matching(filters))
     this.#lists.set(key, counts)
     return counts
@@ -168,9 +169,9 @@ export interface KindIndex {
 export function* buildIndex(
   offers: readonly Offer[],
   pricing: Pricing,
-  known?: Stock,
+  lastStock?: Stock,
 ): Sliced<KindIndex> {
-  const stock = known ?? (yield* stockOf(offers))
+  const stock = lastStock ?? (yield* stockOf(offers))
   const valuation = yield* valuationOf(stock, pricing)
   const matcher = new Matcher(stock, valuation)
   const listed = new SearchIndex(matcher, fullBits(stock.offers.length))
@@ -295,7 +296,7 @@ export class Matcher {
   /** "ama" finds "Amazon", "mazon" finds nothing. */
   #named(brand: string): Bits {
     const { brandWords, brandNames } = this.stock
-    const bits = this.#withWords(wordsOf(brand), (word) => brandWords.beginningWith(word))
+    const bits = this.#withWords(foldedWords(brand), (word) => brandWords.beginningWith(word))
     unite(bits, this.#union(brandNames.exactly(fold(brand))))
     return bits
   }

@@ -136,8 +136,8 @@ function* sorted(offers: readonly Offer[]): Sliced<readonly Offer[]> {
 function remembered(make: (text: string) => string[]): (text: string) => string[] {
   const made = new Map<string, string[]>()
   return (text) => {
-    const known = made.get(text)
-    if (known !== undefined) return known
+    const cached = made.get(text)
+    if (cached !== undefined) return cached
     const fresh = make(text)
     made.set(text, fresh)
     return fresh

@@ -1,19 +1,19 @@
 import { distance } from 'fastest-levenshtein'
-import { fold, wordsOf } from '../../lib/text.ts'
+import { fold, foldedWords } from '../../lib/text.ts'
 
 /** A typo is allowed only if one of the two words has this many letters (docs/contributors/decisions/017). */
 const lettersForTypos = 5
 
 /** Words with an apostrophe also joined: people write "McDonald's" as "mcdonalds", "L'Oréal" as "oreal". */
 export function indexWordsOf(text: string): string[] {
-  const words = wordsOf(text)
-  const joined = /['’]/.test(text) ? wordsOf(text.replace(/['’]/g, '')) : []
+  const words = foldedWords(text)
+  const joined = /['’]/.test(text) ? foldedWords(text.replace(/['’]/g, '')) : []
   const parted = words.flatMap((word) => partsOf(word) ?? [])
   return joined.length + parted.length === 0 ? words : [...words, ...joined, ...parted]
 }
 
 export function soughtWordsOf(text: string): string[] {
-  return wordsOf(text).flatMap((word) => partsOf(word) ?? [word])
+  return foldedWords(text).flatMap((word) => partsOf(word) ?? [word])
 }
 
 function partsOf(word: string): [string, string] | undefined {
@@ -27,7 +27,7 @@ export function nameFormsOf(name: string): string[] {
 }
 
 export function phraseOf(text: string): string {
-  return wordsOf(text).join(' ')
+  return foldedWords(text).join(' ')
 }
 
 /** Whether the words differ by one letter that is added, left out, changed, or swapped with its neighbour. */

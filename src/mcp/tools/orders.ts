@@ -8,11 +8,11 @@ import {
   lookAtOrder,
   lookUpIn,
   orderParams,
-  ordersAsk,
+  ordersScope,
 } from '../../api/orders/find-orders.ts'
-import { type OrderView, orderBody, orderMessage, orderStanding } from '../../api/orders/order.ts'
+import { type OrderView, orderBody, orderMessage, publicStatusOf } from '../../api/orders/order.ts'
 import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
-import { readParams, refused, text } from '../../catalog/search/params.ts'
+import { invalidParameter, readParams, text } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
 import {
@@ -67,10 +67,10 @@ export const buy: Tool = {
   limit: 'purchase',
   charges: true,
   findsOrders: true,
-  run: bought,
+  run: buyGoods,
 }
 
-async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
+async function buyGoods(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
   const { client, heldUp, host } = call
   // First, so that an invalid flag is refused before anything is bought.
   const showing = showingOf(call)
@@ -78,7 +78,7 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
     kind: undefined,
     fields: purchaseIn(without(call.args, ['idempotency_key', 'include_goods'])),
     presented: presentedWith(call),
-    shown: () => credentialsIn(call),
+    readCredentials: () => credentialsIn(call),
     patienceMs: undefined,
     approveAbove: host.approveAbove,
     transport: mcpTransport,
@@ -93,8 +93,8 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
     return { type: 'answer', body, advice: body.message, provesNothing: true }
   }
   const { settled } = outcome
-  const said = await orderOutcome(buying, outcome, showing)
-  return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
+  const answer = await orderOutcome(buying, outcome, showing)
+  return { ...answer, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
 }
 
 export const quote: Tool = {
@@ -139,8 +139,8 @@ export const orderStatus: Tool = {
 async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   const { buying } = deps
   const showing = showingOf(call)
-  const given = inArguments(without(call.args, credentialNames))
-  const { orderId } = readParams(given, { ...orderParams, orderId: text })
+  const paramSource = inArguments(without(call.args, credentialNames))
+  const { orderId } = readParams(paramSource, { ...orderParams, orderId: text })
   const { transactionHash, paymentId, ...page } = lookUpIn(
     inArguments(without(call.args, [...credentialNames, 'orderId'])),
   )
@@ -148,9 +148,9 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
     return ordersOfWallet(call, deps, page)
   }
   const query = orderId === undefined ? { transactionHash, paymentId } : { orderId }
-  const found = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
-  if (!found.isPublic) return orderOutcome(buying, found, showing)
-  const body = orderStanding(found.order, 'hash')
+  const view = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
+  if (!view.isPublic) return orderOutcome(buying, view, showing)
+  const body = publicStatusOf(view.order, 'hash')
   return { type: 'answer', body, advice: body.message }
 }
 
@@ -161,7 +161,7 @@ async function ordersOfWallet(
 ): Promise<ToolOutcome> {
   const list = await listOwnOrders(buying, signInWith(call), page, call.log)
   if (list !== undefined) return { type: 'answer', body: list }
-  const required = signInRequired(buying.signIn, ordersAsk(mcpPath))
+  const required = signInRequired(buying.signIn, ordersScope(mcpPath))
   return { type: 'demand', required, more: { message: signInGuidance } }
 }
 
@@ -206,7 +206,7 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
   const key = keyIn(args)
   const orderId = textIn(args, 'orderId')
   if (orderId === undefined) {
-    throw refused('orderId', 'orderId is required: the one in the answer to buy.')
+    throw invalidParameter('orderId', 'orderId is required: the one in the answer to buy.')
   }
   const fields = withoutEmpty(without(args, ['orderId', 'idempotency_key', 'access_token']))
   const owned = () => ownedBy(buying, credentialsIn(call))
@@ -264,7 +264,7 @@ export async function orderOutcome(
   const way = reveal ? wayOf(order, showing) : 'locked'
   const link = way === 'link' ? linkTo(deps, order) : undefined
   const advice = orderMessage(order, {
-    again: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
+    pollAdvice: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
     delivered: deliveredAdvice[way],
   })
   const hint = hints[way === 'link' && !link ? 'locked' : way]

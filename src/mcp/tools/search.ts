@@ -1,10 +1,10 @@
-import { kindAsked, searchAll, searches, searchOfKind } from '../../api/discovery/search.ts'
+import { kindParam, searchAll, searches, searchOfKind } from '../../api/discovery/search.ts'
 import { offerDetail } from '../../api/offers.ts'
 import type { Published, ReadDeps } from '../../api/operation.ts'
 import { findOffer } from '../../catalog/catalog.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { kinds } from '../../catalog/offer.ts'
-import { described, readParams, refused, text } from '../../catalog/search/params.ts'
+import { described, invalidParameter, readParams, text } from '../../catalog/search/params.ts'
 import { argumentSchema, bodyInArguments, inArguments, withoutEmpty } from '../arguments.ts'
 import type { Tool } from '../call.ts'
 
@@ -18,7 +18,7 @@ const narrow = filters()
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
-  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Describe what is wanted in query, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Then call get_offer for the full record of an offer.`,
+  description: `Call this first. Finds ${describeKinds()} that are on sale now, all at once. Free. Describe what is wanted in query, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Then call get_offer for the full record of an offer.`,
   inputSchema: argumentSchema({ ...wide, ...narrow }, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'offers',
@@ -43,7 +43,7 @@ const inRecordOnly: ReadonlySet<string> = new Set([
 ])
 
 /** Fields that are left out if one of these says the same in fewer words. */
-const saidBy: Readonly<Record<string, readonly string[]>> = {
+const impliedBy: Readonly<Record<string, readonly string[]>> = {
   subTypes: ['shortNotes'],
   regions: ['country', 'coverage'],
 }
@@ -53,7 +53,7 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
   const isShown = (name: string) =>
     !inRecordOnly.has(name) &&
     !(name === 'available' && item['available'] === true) &&
-    !saidBy[name]?.some((other) => other in item)
+    !impliedBy[name]?.some((other) => other in item)
   return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name)))
 }
 
@@ -64,20 +64,20 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
  *   the searches
  */
 function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Published {
-  const given = withoutEmpty(args)
-  const { kind: said, ...filters } = given
+  const filled = withoutEmpty(args)
+  const { kind: kindText, ...filters } = filled
   const filter = Object.keys(filters).find((name) => name in narrow)
-  if (said === undefined) {
+  if (kindText === undefined) {
     if (filter !== undefined)
-      throw refused(filter, `${filter} is not of every kind. ${kindFor(filter)}`)
-    return searchAll.ask(inArguments(given), reading)
+      throw invalidParameter(filter, `${filter} is not of every kind. ${kindFor(filter)}`)
+    return searchAll.ask(inArguments(filled), reading)
   }
-  const kind = kindAsked.read('kind', String(said))
+  const kind = kindParam.parse('kind', String(kindText))
   const { query = {} } = searches[kind]
   const other = Object.keys(filters).find((name) => name in wide && !(name in query))
   if (other === undefined) return searchOfKind(kind, inArguments(filters), reading)
-  if (filter === undefined) return searchAll.ask(inArguments(given), reading)
-  throw refused(filter, `${filter} does not go with ${other}. Leave one of them out.`)
+  if (filter === undefined) return searchAll.ask(inArguments(filled), reading)
+  throw invalidParameter(filter, `${filter} does not go with ${other}. Leave one of them out.`)
 }
 
 function kindFor(filter: string): string {
@@ -87,12 +87,12 @@ function kindFor(filter: string): string {
 }
 
 /** "gift vouchers (kind voucher), airtime (topup), and data plans (esim)". */
-function whatIsFound(): string {
-  const found = kinds.map((kind, at) => {
+function describeKinds(): string {
+  const phrases = kinds.map((kind, at) => {
     const name = at === 0 ? `kind ${kind}` : kind
     return `${goods[kind].words.found} (${name})`
   })
-  return new Intl.ListFormat('en').format(found)
+  return new Intl.ListFormat('en').format(phrases)
 }
 
 function filters(): Record<string, Readonly<Record<string, unknown>>> {
@@ -133,7 +133,7 @@ const query = {
       maxItems: maxOffers,
       description: 'Several at once, to compare them: the answer has them in items',
     },
-    read: readIds,
+    parse: readIds,
   },
 }
 
@@ -159,15 +159,19 @@ export const getOffer: Tool = {
     if (offerId !== undefined && offerIds === undefined) {
       return { type: 'answer', body: offerNamed(offerId, 'offerId', reading) }
     }
-    if (offerId !== undefined) throw refused('offerId', 'Give offerId or offerIds, not both.')
-    throw refused('offerId', 'Give offerId, or offerIds for several. Find them with search.')
+    if (offerId !== undefined)
+      throw invalidParameter('offerId', 'Give offerId or offerIds, not both.')
+    throw invalidParameter(
+      'offerId',
+      'Give offerId, or offerIds for several. Find them with search.',
+    )
   },
 }
 
 function readIds(name: string, value: string): readonly string[] {
   const ids = [...new Set(value.split(',').map((id) => id.trim()))]
   if (ids.length <= maxOffers) return ids
-  throw refused(name, `${name} may list at most ${maxOffers} ids.`)
+  throw invalidParameter(name, `${name} may list at most ${maxOffers} ids.`)
 }
 
 function offerNamed(named: string, parameter: string, reading: ReadDeps): object {

@@ -59,7 +59,7 @@ export const LimitsBody = z.strictObject({
 })
 export type LimitsBody = z.infer<typeof LimitsBody>
 
-const known = Object.keys(LimitsBody.shape)
+const limitFields = Object.keys(LimitsBody.shape)
 
 /** @throws Refusal `invalid_body` that lists every fault */
 export function readLimits(fields: Fields): LimitsBody {
@@ -67,7 +67,7 @@ export function readLimits(fields: Fields): LimitsBody {
   if (!parsed.success)
     throw invalidBody(parsed.error.issues.flatMap((one) => faultsOf(one, fields)))
   if (Object.keys(parsed.data).length > 0) return parsed.data
-  throw invalidBody([{ field: known[0] ?? '', code: 'no_limit', known }])
+  throw invalidBody([{ field: limitFields[0] ?? '', code: 'no_limit', known: limitFields }])
 }
 
 /** These limits in words, as the owner of the wallet reads them before signing. */
@@ -92,10 +92,10 @@ function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
   }
   const [field, at] = issue.path
   const name = String(field)
-  const given = fields[name]
-  const item = typeof at === 'number' && Array.isArray(given) ? { at, value: given[at] } : undefined
+  const value = fields[name]
+  const item = typeof at === 'number' && Array.isArray(value) ? { at, value: value[at] } : undefined
   // In a list, only a single item can have been meant as something else.
-  const meant = name.endsWith('Usdc') || item ? meantBy(name, item ? item.value : given) : undefined
+  const meant = name.endsWith('Usdc') || item ? meantBy(name, item ? item.value : value) : undefined
   const reason: FaultReason = item
     ? { code: 'malformed_item', position: item.at + 1 }
     : { code: 'malformed' }
@@ -103,7 +103,10 @@ function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
 }
 
 function unknownField(field: string): Fault {
-  return meaning({ field, code: 'unknown_limit', known }, nameMeantBy(field, known))
+  return meaning(
+    { field, code: 'unknown_limit', known: limitFields },
+    nameMeantBy(field, limitFields),
+  )
 }
 
 /** What was probably meant. A recipient is not repeated, because it is personal. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import type { Digest } from '../../secrets/secrets.ts'
 import type { LimitStore, Rules, WalletLimits } from '../ports.ts'
 import { answerOf, type LimitsAnswer, type LimitsBody } from './body.ts'
-import { changed, dayMs, digestOf, hasRules, noRules, present } from './rules.ts'
+import { applyRules, dayMs, digestOf, hasRules, noRules, present } from './rules.ts'
 
 export interface LimitsDeps {
   readonly limits: LimitStore
@@ -18,7 +18,7 @@ const attempts = 5
 
 export async function showLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
   const stored = await deps.limits.find(wallet)
-  return tell(deps, wallet, stored?.limits ?? { inForce: noRules })
+  return readAnswer(deps, wallet, stored?.limits ?? { inForce: noRules })
 }
 
 /** Replaces all limits of the wallet. `changed` says when each takes effect. */
@@ -27,27 +27,27 @@ export function setLimits(
   wallet: string,
   body: LimitsBody,
 ): Promise<LimitsAnswer> {
-  return change(deps, wallet, (limits) => rulesOf(deps.digest, wallet, body, limits))
+  return changeLimits(deps, wallet, (limits) => rulesOf(deps.digest, wallet, body, limits))
 }
 
 /** Lifts all limits of the wallet, after the delay for looser ones. */
 export function liftLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
-  return change(deps, wallet, () => noRules)
+  return changeLimits(deps, wallet, () => noRules)
 }
 
-async function change(
+async function changeLimits(
   deps: LimitsDeps,
   wallet: string,
-  wanted: (limits: WalletLimits) => Rules,
+  rulesFor: (limits: WalletLimits) => Rules,
 ): Promise<LimitsAnswer> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const read = await deps.limits.find(wallet)
-    const limits = read?.limits ?? { inForce: noRules }
+    const stored = await deps.limits.find(wallet)
+    const limits = stored?.limits ?? { inForce: noRules }
     const { coolingMs } = deps
-    const next = changed(limits, wanted(limits), { now: deps.now(), coolingMs })
-    const isNothing = !hasRules(next.inForce) && next.coming === undefined
-    if (await deps.limits.replace(wallet, read, isNothing ? undefined : next)) {
-      return tell(deps, wallet, next)
+    const newLimits = applyRules(limits, rulesFor(limits), { now: deps.now(), coolingMs })
+    const isNothing = !hasRules(newLimits.inForce) && newLimits.coming === undefined
+    if (await deps.limits.replace(wallet, stored, isNothing ? undefined : newLimits)) {
+      return readAnswer(deps, wallet, newLimits)
     }
   }
   const message =
@@ -55,7 +55,11 @@ async function change(
   throw new Refusal('try_again', message, { retryAfterSeconds: 5 })
 }
 
-async function tell(deps: LimitsDeps, wallet: string, limits: WalletLimits): Promise<LimitsAnswer> {
+async function readAnswer(
+  deps: LimitsDeps,
+  wallet: string,
+  limits: WalletLimits,
+): Promise<LimitsAnswer> {
   const now = deps.now()
   const spends = await deps.limits.spends(wallet, new Date(now.getTime() - dayMs))
   return answerOf({ wallet, limits, spends }, { now, coolingMs: deps.coolingMs })
@@ -68,8 +72,10 @@ function rulesOf(
   body: LimitsBody,
   { inForce, coming }: WalletLimits,
 ): Rules {
-  const known = [...(inForce.recipients ?? []), ...(coming?.rules.recipients ?? [])]
-  const recipients = body.recipients?.map((text) => digestOf(digest, { wallet, text }, known))
+  const knownDigests = [...(inForce.recipients ?? []), ...(coming?.rules.recipients ?? [])]
+  const recipients = body.recipients?.map((text) =>
+    digestOf(digest, { wallet, text }, knownDigests),
+  )
   return present({
     perOrder: body.perOrderUsdc === undefined ? undefined : usdcFromText(body.perOrderUsdc),
     perDay: body.perDayUsdc === undefined ? undefined : usdcFromText(body.perDayUsdc),
@@ -81,6 +87,6 @@ function rulesOf(
   })
 }
 
-function listOf<T extends string>(given: readonly T[] | undefined): readonly T[] | undefined {
-  return given && [...new Set(given)].sort()
+function listOf<T extends string>(values: readonly T[] | undefined): readonly T[] | undefined {
+  return values && [...new Set(values)].sort()
 }

@@ -7,7 +7,7 @@ import type { Rules, WalletLimits } from '../ports.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../purchase.fixture.ts'
 import type { PurchaseRequest } from '../replay.ts'
 import {
-  changed,
+  applyRules,
   dayMs,
   isAsStrict,
   limitHit,
@@ -73,11 +73,11 @@ test.each<[string, WalletLimits, Rules, ReturnType<typeof at>, WalletLimits]>([
   ['begin from what was coming', waiting, perOrder(8n), at(24), { inForce: perOrder(8n) }],
   ['follow a shorter cooling', waiting, perOrder(9n), at(10, 1), coming(perOrder(9n), 11)],
 ])('limits that change %s', (_, limits, wanted, when, expected) => {
-  expect(changed(limits, wanted, when)).toEqual(expected)
+  expect(applyRules(limits, wanted, when)).toEqual(expected)
 })
 
 test('limits that change keep the time of what is coming for another limit beside it', () => {
-  expect(changed(waiting, nine, at(10)).coming?.from).toEqual(later(24))
+  expect(applyRules(waiting, nine, at(10)).coming?.from).toEqual(later(24))
   expect(rulesAt(waiting, later(24 - 0.001))).toEqual(five)
   expect(rulesAt(waiting, later(24))).toEqual(perOrder(9n))
 })
@@ -116,7 +116,7 @@ const anyChanges: fc.Arbitrary<readonly Change[]> = fc
 function limitsAfter(changes: readonly Change[]): readonly WalletLimits[] {
   let limits: WalletLimits = { inForce: noRules }
   return changes.map((change) => {
-    limits = changed(limits, change.wanted, at(change.at))
+    limits = applyRules(limits, change.wanted, at(change.at))
     return limits
   })
 }
@@ -170,7 +170,7 @@ describe('whatever a wallet wants and when', () => {
     fc.assert(
       fc.property(anyRules, anyRules, anyAsked, fc.bigInt(0n, 3n), (one, other, asked, spent) => {
         const allows = (rules: Rules) => limitHit(rules, asked, usdc(spent)) === undefined
-        const both = changed({ inForce: one }, other, at(0)).inForce
+        const both = applyRules({ inForce: one }, other, at(0)).inForce
         expect(allows(both)).toBe(allows(one) && allows(other))
         if (isAsStrict(one, other) && allows(one)) expect(allows(other)).toBe(true)
       }),

@@ -54,18 +54,18 @@ export function rulesAt({ inForce, coming }: WalletLimits, at: Date): Rules {
  *
  * @param coolingMs how long looser rules wait; 0: not at all
  */
-export function changed(
+export function applyRules(
   limits: WalletLimits,
-  wanted: Rules,
+  newRules: Rules,
   { now, coolingMs }: { readonly now: Date; readonly coolingMs: number },
 ): WalletLimits {
-  const held = rulesAt(limits, now)
-  if (coolingMs === 0 || isAsStrict(wanted, held)) return { inForce: wanted }
+  const currentRules = rulesAt(limits, now)
+  if (coolingMs === 0 || isAsStrict(newRules, currentRules)) return { inForce: newRules }
   const cooled = new Date(now.getTime() + coolingMs)
   const { coming } = limits
-  const isWaitedFor = coming && coming.from > now && isAsStrict(wanted, coming.rules)
+  const isWaitedFor = coming && coming.from > now && isAsStrict(newRules, coming.rules)
   const from = isWaitedFor && coming.from < cooled ? coming.from : cooled
-  return { inForce: stricter(held, wanted), coming: { rules: wanted, from } }
+  return { inForce: stricter(currentRules, newRules), coming: { rules: newRules, from } }
 }
 
 export function isAsStrict(rules: Rules, others: Rules): boolean {
@@ -103,8 +103,8 @@ export function hasRules(rules: Rules): boolean {
 }
 
 /** Strict: an offer without a country is on no list of countries, and one without a recipient on no list of those. */
-export function limitHit(rules: Rules, asked: SpendingQuery, spent: Usdc): LimitName | undefined {
-  return limitNames.find((name) => isBroken[name](rules, asked, spent))
+export function limitHit(rules: Rules, query: SpendingQuery, spent: Usdc): LimitName | undefined {
+  return limitNames.find((name) => isBroken[name](rules, query, spent))
 }
 
 const isBroken: Readonly<
@@ -175,10 +175,10 @@ export function readReceiver(text: string): string | undefined {
 export function digestOf(
   digest: Digest,
   { wallet, text }: { readonly wallet: string; readonly text: string },
-  known: readonly string[] = [],
+  knownDigests: readonly string[] = [],
 ): string {
   const wording = `recipient:${wallet.toLowerCase()}:${text}`
-  return known.find((candidate) => digest.matches(wording, candidate)) ?? digest.of(wording)
+  return knownDigests.find((candidate) => digest.matches(wording, candidate)) ?? digest.of(wording)
 }
 
 export interface CheckDeps {
@@ -187,9 +187,9 @@ export interface CheckDeps {
   readonly now: () => Date
 }
 
-interface Weighed {
+interface SpendingCheck {
   readonly rules: Rules
-  readonly asked: SpendingQuery
+  readonly query: SpendingQuery
   readonly spends: readonly Spend[]
   /** The field that names its recipient. */
   readonly field: string
@@ -208,12 +208,12 @@ export async function beforeLimits(
   priced: Priced,
   payer: string,
 ): Promise<Within> {
-  const weighed = await weigh(deps, priced, payer)
-  const limit = limitHit(weighed.rules, weighed.asked, spentOn(weighed.spends))
+  const check = await weigh(deps, priced, payer)
+  const limit = limitHit(check.rules, check.query, spentOn(check.spends))
   return {
-    refusal: limit && refusalFor(limit, weighed),
-    receiver: weighed.asked.recipient,
-    approveAbove: weighed.rules.approveAbove,
+    refusal: limit && refusalFor(limit, check),
+    receiver: check.query.recipient,
+    approveAbove: check.rules.approveAbove,
   }
 }
 
@@ -232,7 +232,7 @@ export async function openWithin(
   }
 }
 
-async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Weighed> {
+async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<SpendingCheck> {
   const { offer, lineItem, amount } = priced
   const now = deps.now()
   const stored = await deps.limits.find(payer)
@@ -246,14 +246,14 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<We
       : digestOf(deps.digest, { wallet: payer, text }, rules.recipients)
   return {
     rules,
-    asked: { amount, kind: offer.kind, country: offer.country, recipient, isApproved: true },
+    query: { amount, kind: offer.kind, country: offer.country, recipient, isApproved: true },
     spends: isCounted ? await deps.limits.spends(payer, since) : [],
     field,
   }
 }
 
-function refusalFor(limit: LimitName, weighed: Weighed): Refusal {
-  const { message, ...details } = explained[limit](weighed)
+function refusalFor(limit: LimitName, check: SpendingCheck): Refusal {
+  const { message, ...details } = explanations[limit](check)
   const { extra, ...rest } = details
   return new Refusal('limit_exceeded', message, {
     parameter: 'offerId',
@@ -268,32 +268,32 @@ type Explained = { readonly message: string } & Pick<
   'parameter' | 'allowed' | 'extra'
 >
 
-const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = {
-  kinds: ({ rules, asked }) => ({
-    message: `${limitedTo('kinds', rules.kinds)} This is ${goods[asked.kind].words.article} ${asked.kind}.`,
+const explanations: Readonly<Record<LimitName, (weighed: SpendingCheck) => Explained>> = {
+  kinds: ({ rules, query }) => ({
+    message: `${limitedTo('kinds', rules.kinds)} This is ${goods[query.kind].words.article} ${query.kind}.`,
     allowed: rules.kinds ?? [],
-    extra: { asked: asked.kind },
+    extra: { asked: query.kind },
   }),
 
-  countries: ({ rules, asked }) => ({
-    message: `${limitedTo('countries', rules.countries)} This is ${asked.country ? `for ${asked.country}` : 'a plan for many countries'}.`,
+  countries: ({ rules, query }) => ({
+    message: `${limitedTo('countries', rules.countries)} This is ${query.country ? `for ${query.country}` : 'a plan for many countries'}.`,
     allowed: rules.countries ?? [],
-    extra: { asked: asked.country ?? null },
+    extra: { asked: query.country ?? null },
   }),
 
-  recipients: ({ asked, field, rules }) => ({
-    message: `${limitedToRecipients(rules.recipients?.length)} ${otherReceiver(asked)}`,
+  recipients: ({ query, field, rules }) => ({
+    message: `${limitedToRecipients(rules.recipients?.length)} ${otherReceiver(query)}`,
     parameter: field,
   }),
 
-  per_order: ({ rules, asked }) => ({
-    message: `The spending limit of this wallet is ${textOf(rules.perOrder)} per order. This purchase costs ${textOf(asked.amount)}.`,
-    extra: { allows: moneyOf(rules.perOrder), asked: money(asked.amount) },
+  per_order: ({ rules, query }) => ({
+    message: `The spending limit of this wallet is ${textOf(rules.perOrder)} per order. This purchase costs ${textOf(query.amount)}.`,
+    extra: { allows: moneyOf(rules.perOrder), asked: money(query.amount) },
   }),
 
-  per_day: ({ rules, asked, spends }) => {
+  per_day: ({ rules, query, spends }) => {
     const { perDay } = rules
-    const { amount } = asked
+    const { amount } = query
     const spent = spentOn(spends)
     const until = perDay === undefined ? undefined : roomFrom(perDay, amount, spends)
     return {
@@ -314,7 +314,7 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
   }),
 }
 
-function otherReceiver({ kind, recipient }: Weighed['asked']): string {
+function otherReceiver({ kind, recipient }: SpendingCheck['query']): string {
   const { noReceiver, otherReceiver } = goods[kind].words
   return recipient === undefined ? noReceiver : otherReceiver
 }
@@ -361,7 +361,7 @@ export interface ApprovalDeps {
     readonly inWords: (priced: Priced) => string
   }
 }
-interface Asked {
+interface ApprovalQuestion {
   readonly request: PurchaseRequest
   readonly priced: Priced
   readonly payment: X402Payment
@@ -370,8 +370,8 @@ interface Asked {
 }
 
 /** An approval is good for one payment. @throws Refusal `approval_required` with its page, `approval_declined` */
-export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise<void> {
-  const { request, priced, payment, above } = asked
+export async function requireApproval(deps: ApprovalDeps, query: ApprovalQuestion): Promise<void> {
+  const { request, priced, payment, above } = query
   const { amount, lineItem, offer } = priced
   if (above === undefined || amount <= above) return
   const wording = wordingOf(offer.kind, request.fields)
@@ -380,7 +380,7 @@ export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise
   const now = deps.now()
   if (await deps.approvals.use(purchase, idsFor(deps.digest, payment).id, now)) return
   const id = randomUUID()
-  const approval = await deps.approvals.ask(
+  const approval = await deps.approvals.request(
     {
       ...purchase,
       id,
@@ -391,10 +391,12 @@ export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise
     },
     now,
   )
-  throw approval.decision === 'DECLINED' ? declined(approval) : required(deps, approval, above)
+  throw approval.decision === 'DECLINED'
+    ? approvalDeclined(approval)
+    : approvalRequired(deps, approval, above)
 }
 
-function required(deps: ApprovalDeps, approval: Approval, above: Usdc): Refusal {
+function approvalRequired(deps: ApprovalDeps, approval: Approval, above: Usdc): Refusal {
   const approvalUrl = deps.approvalWords.urlOf(tokenOf(deps.digest, approval))
   const message = `A person must approve this purchase first. Show them this page, and do not open it yourself: ${approvalUrl} Send the same request again once they have approved. It costs ${formatUsdc(approval.amount)} USDC, and what costs more than ${formatUsdc(above)} USDC needs an approval. Nothing is charged`
   return new Refusal('approval_required', `${message}.`, {
@@ -408,7 +410,7 @@ function required(deps: ApprovalDeps, approval: Approval, above: Usdc): Refusal 
   })
 }
 
-function declined({ endsAt }: Approval): Refusal {
+function approvalDeclined({ endsAt }: Approval): Refusal {
   const message =
     'A person has declined this purchase. Do not buy it in another way: ask them what they want instead.'
   return new Refusal('approval_declined', message, {

@@ -28,7 +28,7 @@ const maxAtOnce = 50
 export function createWebhookSender(deps: SenderDeps): Sweeper {
   return createSweeper({
     claimDue: (limit) => deps.webhooks.claimDue(limit),
-    work: (delivery) => deliver(deps, delivery),
+    handle: (delivery) => deliver(deps, delivery),
     failed: ({ order }, error) => deps.report({ name: 'webhook_step_failed', order, error }),
     atOnce: maxAtOnce,
   })
@@ -37,7 +37,7 @@ export function createWebhookSender(deps: SenderDeps): Sweeper {
 /** Tries once. If this node or the database fails before the end, the event is tried again. */
 export async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
   const { order } = delivery
-  const result = resultOf(await posted(deps, delivery), () =>
+  const result = resultOf(await postDelivery(deps, delivery), () =>
     backOffMs(delivery.attempts, (deps.random ?? Math.random)()),
   )
   const isGivenUp = await deps.webhooks.end(delivery, result)
@@ -45,7 +45,10 @@ export async function deliver(deps: SenderDeps, delivery: Delivery): Promise<voi
   if (isGivenUp) deps.report({ name: 'webhook_given_up', order, answer: result.answer })
 }
 
-async function posted({ vault, post, now }: SenderDeps, delivery: Delivery): Promise<PostResult> {
+async function postDelivery(
+  { vault, post, now }: SenderDeps,
+  delivery: Delivery,
+): Promise<PostResult> {
   const target = targetOf(vault, delivery)
   // The key that sealed it is lost, or this node does not have it yet.
   if (target === undefined) return { failure: 'webhook_unreadable' }
@@ -64,9 +67,10 @@ function targetOf(
 }
 
 /** Any 2xx means delivered, and 410 never again (Standard Webhooks). A receiver may only ask for a longer wait. */
-function resultOf(posted: PostResult, backOff: () => number): DeliveryResult {
-  if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: backOff() }
-  const { status, retryAfterMs = 0 } = posted
+function resultOf(response: PostResult, backOff: () => number): DeliveryResult {
+  if ('failure' in response)
+    return { type: 'failed', answer: response.failure, againInMs: backOff() }
+  const { status, retryAfterMs = 0 } = response
   const answer = `HTTP ${status}`
   if (status >= 200 && status < 300) return { type: 'delivered', answer }
   return status === 410

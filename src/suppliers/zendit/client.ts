@@ -222,8 +222,8 @@ async function readPage(client: ZenditClient, url: string, signal: AbortSignal):
   const { limit, total, list } = body ?? {}
   if (!isCount(total) || !Array.isArray(list)) throw new Error(`${url} is not a page of records`)
   // A supplier may give fewer at once than it was asked for, and says so.
-  const given = isCount(limit) && limit > 0 && limit < pageSize ? limit : pageSize
-  return { limit: given, total, list }
+  const actualLimit = isCount(limit) && limit > 0 && limit < pageSize ? limit : pageSize
+  return { limit: actualLimit, total, list }
 }
 
 function isCount(value: unknown): value is number {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EsimDelivery } from '../../catalog/kinds/esim.ts'
 import { Delivery } from '../../catalog/offer.ts'
-import { chargeOf, deliveryOf, shownOf } from './zendit.ts'
+import { chargeOf, deliveryOf, partialOf } from './zendit.ts'
 
 const receipt = {
   accountId: '',
@@ -93,12 +93,12 @@ it('has delivered nothing without something to redeem, and never cuts a code', (
 
 it('shows what there is of a voucher without a code, and nothing of other kinds', () => {
   const record = { receipt: { ...receipt, epin: '', redemptionUrl: '' } }
-  expect(Delivery.parse(shownOf('voucher', record))).toMatchObject({
+  expect(Delivery.parse(partialOf('voucher', record))).toMatchObject({
     ...{ confirmationNumber: 'C-1', terms: 'No cash.' },
     instructions: expect.stringContaining('neither a code nor a link'),
   })
-  expect(Delivery.parse(shownOf('voucher', {}))).toHaveProperty('instructions')
-  expect(shownOf('esim', {})).toBeUndefined()
+  expect(Delivery.parse(partialOf('voucher', {}))).toHaveProperty('instructions')
+  expect(partialOf('esim', {})).toBeUndefined()
 })
 
 it.each([

@@ -21,11 +21,11 @@ export function createZenditOffers(
   client: ZenditClient,
   now: () => Date = () => new Date(),
 ): OfferSource {
-  const known: KnownBrands = new Map()
+  const brandCache: BrandCache = new Map()
   return {
     list(signal, keep = (offer) => offer) {
-      const brands = createBrandBook(client, now, known)
-      return list({ client, brands, keep, signal })
+      const brands = createBrandBook(client, now, brandCache)
+      return listOffers({ client, brands, keep, signal })
     },
   }
 }
@@ -42,7 +42,7 @@ interface Taken {
   readonly rejected: Readonly<Record<string, number>>
 }
 
-async function list(reading: Reading): Promise<Listing> {
+async function listOffers(reading: Reading): Promise<Listing> {
   const offers: Offer[] = []
   let taken: Taken = { ids: new Set(), rejected: {} }
   for (const kind of kinds) {
@@ -117,49 +117,51 @@ const callsAtOnce = 8
 /** After so many failures in a row, no more brands are asked for until the next load. */
 const failuresToStop = 10
 
-interface Known {
+interface CachedBrand {
   readonly info: BrandInfo
-  readonly askedAt: number
+  readonly readAt: number
 }
 
-type KnownBrands = Map<string, Known>
+type BrandCache = Map<string, CachedBrand>
 
 type BrandBook = ReturnType<typeof createBrandBook>
 
 /** Asks the supplier about each brand at most once a day. */
-function createBrandBook(client: ZenditClient, now: () => Date, known: KnownBrands) {
-  const ask = createAsking()
+function createBrandBook(client: ZenditClient, now: () => Date, brandCache: BrandCache) {
+  const readEach = createBrandReader()
   return {
     /** Never fails. */
     async describe(offers: readonly VoucherOffer[], signal: AbortSignal) {
       const oldest = now().getTime() - keepForMs
       const brands = new Set(offers.map((offer) => offer.brand))
-      const toAsk = [...brands].filter((brand) => !((known.get(brand)?.askedAt ?? 0) > oldest))
-      await ask(toAsk, async (brand) => {
+      const outdated = [...brands].filter(
+        (brand) => !((brandCache.get(brand)?.readAt ?? 0) > oldest),
+      )
+      await readEach(outdated, async (brand) => {
         const info = await readBrand(client, brand, signal)
         if (info === undefined) return false
-        known.set(brand, { info, askedAt: now().getTime() })
+        brandCache.set(brand, { info, readAt: now().getTime() })
         return true
       })
       // If the supplier does not answer today, what it said before is still used.
-      return offers.map((offer) => ({ ...offer, ...known.get(offer.brand)?.info }))
+      return offers.map((offer) => ({ ...offer, ...brandCache.get(offer.brand)?.info }))
     },
   }
 }
 
-type Ask = (brand: string) => Promise<boolean>
+type ReadOne = (brand: string) => Promise<boolean>
 
-function createAsking() {
+function createBrandReader() {
   let failures = 0
-  const askThrough = async (queue: Iterable<string>, ask: Ask) => {
+  const readThrough = async (queue: Iterable<string>, readOne: ReadOne) => {
     for (const brand of queue) {
       if (failures >= failuresToStop) return
-      failures = (await ask(brand)) ? 0 : failures + 1
+      failures = (await readOne(brand)) ? 0 : failures + 1
     }
   }
-  return async (brands: readonly string[], ask: Ask) => {
+  return async (brands: readonly string[], readOne: ReadOne) => {
     const queue = brands.values()
-    await Promise.all(Array.from({ length: callsAtOnce }, () => askThrough(queue, ask)))
+    await Promise.all(Array.from({ length: callsAtOnce }, () => readThrough(queue, readOne)))
   }
 }
 

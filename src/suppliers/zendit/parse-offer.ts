@@ -132,8 +132,8 @@ function subTypesOf(raw: Raw, kind: Kind): string[] {
   const names = linesOf(raw['subTypes'], { items: 20, length: 60 })
   if (kind !== 'topup') return names.map(publishedNameOf)
   // The published list of topup sub-types is closed; an unknown one is left out.
-  const known = names.map((name) => topupSubTypeNames.get(name.toLowerCase()))
-  return known.filter((name) => name !== undefined)
+  const subTypes = names.map((name) => topupSubTypeNames.get(name.toLowerCase()))
+  return subTypes.filter((name) => name !== undefined)
 }
 
 /** The published list of voucher sub-types is closed, and every voucher has at least one of them. */
@@ -165,9 +165,9 @@ function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
   const speeds = new Map<string, Set<string>>()
   const add = (country: string | undefined, dataSpeeds: unknown) => {
     if (country === undefined) return
-    const known = speeds.get(country) ?? new Set()
-    for (const speed of speedsOf(dataSpeeds)) known.add(speed)
-    speeds.set(country, known)
+    const countrySpeeds = speeds.get(country) ?? new Set()
+    for (const speed of speedsOf(dataSpeeds)) countrySpeeds.add(speed)
+    speeds.set(country, countrySpeeds)
   }
   add(own, raw['dataSpeeds'])
   for (const item of listOf(raw['roaming']).slice(0, 300)) {

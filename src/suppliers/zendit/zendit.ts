@@ -55,13 +55,13 @@ export const zendit = {
   },
 } as const satisfies SupplierIntegration
 
-/** @param agreed the header that the operator chose in Zendit's console; without one, no call is genuine */
-function webhookOf(agreed: SupplierAccess['webhook']): ConnectedSupplier['webhook'] {
+/** @param webhook the header that the operator chose in Zendit's console; without one, no call is genuine */
+function webhookOf(webhook: SupplierAccess['webhook']): ConnectedSupplier['webhook'] {
   return {
     isGenuine(headers) {
-      if (agreed === undefined || agreed.value === '') return false
-      const sent = headers[agreed.header.toLowerCase()]
-      return typeof sent === 'string' && timingSafeEqual(digest(sent), digest(agreed.value))
+      if (webhook === undefined || webhook.value === '') return false
+      const value = headers[webhook.header.toLowerCase()]
+      return typeof value === 'string' && timingSafeEqual(digest(value), digest(webhook.value))
     },
     // Only a hint: nothing else in the body is believed, and the purchase is looked up instead.
     referenceIn(body) {
@@ -124,9 +124,9 @@ function recipientBody(recipient: Recipient): Raw {
 /** Everything that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
 function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
   const { firstName, lastName, email, country } = recipient
-  const given = Object.entries({ firstName, lastName, email, country })
+  const entries = Object.entries({ firstName, lastName, email, country })
   return ['recipient', 'sender'].flatMap((side) =>
-    given.flatMap(([key, value]) =>
+    entries.flatMap(([key, value]) =>
       value === undefined ? [] : [{ key: `${side}.${key}`, value }],
     ),
   )
@@ -144,14 +144,14 @@ async function afterRefusal(
   refusal: SupplierNo,
 ): Promise<Placed> {
   if (refusal.namesReference || (refusal.isDuplicate && order.isRepeat)) return held
-  const found = await lookup(client, order.kind, order.reference)
-  if (found.outcome === 'none') return declinedBy(refusal)
-  return found.outcome === 'unknown' ? found : held
+  const existing = await lookup(client, order.kind, order.reference)
+  if (existing.outcome === 'none') return declinedBy(refusal)
+  return existing.outcome === 'unknown' ? existing : held
 }
 
 async function lookup(client: ZenditClient, kind: Kind, reference: string): Promise<Held> {
-  const read = await readPurchase(client, kind, reference)
-  return read.outcome === 'found' ? heldOf(kind, read.record) : read
+  const response = await readPurchase(client, kind, reference)
+  return response.outcome === 'found' ? heldOf(kind, response.record) : response
 }
 
 function heldOf(kind: Kind, record: Raw): Held {
@@ -160,7 +160,7 @@ function heldOf(kind: Kind, record: Raw): Held {
       const charged = present({ charge: chargeOf(record) })
       const delivery = deliveryOf(kind, record)
       if (delivery) return { outcome: 'delivered', delivery, ...charged }
-      return { outcome: 'done', ...present({ delivery: shownOf(kind, record) }), ...charged }
+      return { outcome: 'done', ...present({ delivery: partialOf(kind, record) }), ...charged }
     }
     case 'FAILED':
     case 'FAIL':
@@ -289,8 +289,8 @@ export function zenditStatement(
   return {
     purchases: () => purchases(client, now(), signal),
     async purchase(kind, reference) {
-      const read = await readPurchase(client, kind, reference)
-      return read.outcome === 'found' ? holds(kind, read.record) : read
+      const response = await readPurchase(client, kind, reference)
+      return response.outcome === 'found' ? holds(kind, response.record) : response
     },
   }
 }
@@ -382,7 +382,7 @@ function voucherDelivery(record: Raw): Delivery | undefined {
   const delivery = voucherOf(record, receipt)
   const isMailed = /mail/i.test(String(receipt['deliveryType']))
   if (delivery.code !== undefined || delivery.redemptionUrl !== undefined) return delivery
-  return isMailed ? explained(delivery, mailedWords) : undefined
+  return isMailed ? withExplanation(delivery, mailedWords) : undefined
 }
 
 const mailedWords =
@@ -390,12 +390,12 @@ const mailedWords =
 const missingWords =
   'The supplier has delivered this voucher, and gave this store neither a code nor a link. It may have been sent by e-mail to its recipient.'
 
-export function shownOf(kind: Kind, record: Raw): Delivery | undefined {
+export function partialOf(kind: Kind, record: Raw): Delivery | undefined {
   if (kind !== 'voucher') return undefined
-  return explained(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
+  return withExplanation(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
 }
 
-function explained(delivery: VoucherDelivery, words: string): VoucherDelivery {
+function withExplanation(delivery: VoucherDelivery, words: string): VoucherDelivery {
   return present({ ...delivery, instructions: joined([words, delivery.instructions]) })
 }
 
@@ -413,8 +413,8 @@ function voucherOf(record: Raw, receipt: Raw): VoucherDelivery {
     kind: 'voucher' as const,
     code,
     redemptionUrl,
-    instructions: joined([wordsOf(receipt['instructions']), wordsOf(receipt['notes']), ...others]),
-    terms: wordsOf(receipt['terms']),
+    instructions: joined([textIn(receipt['instructions']), textIn(receipt['notes']), ...others]),
+    terms: textIn(receipt['terms']),
     expiresAt: timeOf(receipt['expiresAt']),
     confirmationNumber:
       secretOf(receipt['confirmationNumber']) ?? secretOf(confirmation?.['confirmationNumber']),
@@ -442,7 +442,7 @@ function esimDelivery(record: Raw): Delivery | undefined {
     iccid,
     smdpAddress: secretOf(confirmation['smdpAddress']),
     ...activationOf(secretOf(confirmation['activationCode'])),
-    instructions: wordsOf(confirmation['redemptionInstructions']),
+    instructions: textIn(confirmation['redemptionInstructions']),
   })
 }
 
@@ -477,7 +477,7 @@ function secretOf(value: unknown): string | undefined {
   return text === '' || text.length > maxText ? undefined : text
 }
 
-function wordsOf(value: unknown): string | undefined {
+function textIn(value: unknown): string | undefined {
   return secretOf(typeof value === 'string' ? value.slice(0, maxText) : value)
 }
 
@@ -492,5 +492,5 @@ function numberLine(label: string, value: string | undefined): string | undefine
 
 function joined(parts: readonly (string | undefined)[]): string | undefined {
   const text = parts.filter((part) => part !== undefined).join('\n')
-  return wordsOf(text)
+  return textIn(text)
 }

@@ -7,9 +7,11 @@ import {
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
 import type { CheckoutService } from '../../api/checkout.ts'
+import { createLimits } from '../../http/gate.ts'
 import { invalidBody } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
+import type { TrackingDeps } from '../orders/tracking.ts'
 
 const url = '/buy/MCD_US_10'
 const refundTo = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
@@ -87,6 +89,7 @@ describe('a form that is sent', () => {
         refundTo,
         formKey: expect.stringMatching(/^[\w-]{22}$/),
         client: '127.0.0.1',
+        faults: [],
       },
     ])
   })
@@ -169,6 +172,14 @@ describe('a form that is sent', () => {
     expect(sent).toMatchObject({ ...typed, email: 'ada@@example.com "<b>' })
     // A form that is sent again without its faults keeps its key.
     expect(sent['key']).toMatch(/^[\w-]{22}$/)
+  })
+
+  test('with a mail address that is none is refused before a payment begins', async () => {
+    const { checkouts, started } = checkoutService()
+    const tracking = { follow: {}, limits: createLimits(), mail: {} } as unknown as TrackingDeps
+    const site = website({ checkout: checkouts, tracking })
+    await site.post(url, await opened(site, { ...person, mail: 'ada@@example.com' }))
+    expect(started).toMatchObject([{ faults: [{ field: 'mail', code: 'malformed' }] }])
   })
 
   test('that the API has refused for a wallet comes back with the faults of its fields', async () => {

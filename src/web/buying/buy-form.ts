@@ -23,7 +23,7 @@ import { coinNames, coinOn } from '../shop/money-text.ts'
 import { countriesByName, type MessageId, messagesOf, type Texts } from '../texts/texts.ts'
 import { receivesText } from './field-value.ts'
 import {
-  type FormAgain,
+  type FormFeedback,
   type FormField,
   formFieldsOf,
   names,
@@ -39,7 +39,7 @@ export type CoinRates = (coin: Coin) => string | undefined
 /** Stores a mail address with an order that is about to be paid. It sends nothing. */
 export interface LeaveMail {
   /** The address in the form in which it is compared; undefined if the text is not an address. */
-  read(text: string): string | undefined
+  readAddress(text: string): string | undefined
   leave(id: OrderId, address: string): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface PayingDeps {
   readonly sandboxPayUrl?: ((invoice: string) => string) | undefined
 }
 
-interface BuyForm extends Pick<FormAgain, 'typed' | 'faults' | 'notice'> {
+interface BuyForm extends Pick<FormFeedback, 'typed' | 'faults' | 'notice'> {
   readonly offer: Offer
   readonly retail: Retail
   readonly deps: WebDeps & PayingDeps
@@ -63,11 +63,11 @@ interface BuyForm extends Pick<FormAgain, 'typed' | 'faults' | 'notice'> {
 }
 
 /** The form of an offer: the fields of the purchase, and how it is paid. It needs no script. */
-export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): Html {
+export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, feedback?: FormFeedback): Html {
   const { pricing, t, checkout } = deps
   const methods = checkout?.methods ?? []
   const retail = retailOf(offer, pricing)
-  const { typed, faults, notice } = again ?? {
+  const { typed, faults, notice } = feedback ?? {
     typed: untyped(retail, pricing.markupBps, methods),
     faults: noFaults,
     notice: undefined,
@@ -123,13 +123,13 @@ function fieldsHtml(form: BuyForm): Html {
   const { offer, retail, deps, typed, faults, t } = form
   const fields = formFieldsOf(offer, retail, deps)
   const written = (list: readonly FormField[]) => list.map((field) => purchaseField(field, form))
-  const asked = fields.filter(({ isRequired }) => isRequired)
+  const requiredFields = fields.filter(({ isRequired }) => isRequired)
   const further = fields.filter(({ isRequired }) => !isRequired)
   const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
   return html`${
-    asked.length > 0 &&
+    requiredFields.length > 0 &&
     html`<fieldset><legend>${t(`form.heading.${offer.kind}`)}</legend>
-${written(asked)}${numberConfirmation(form)}</fieldset>`
+${written(requiredFields)}${numberConfirmation(form)}</fieldset>`
   }
 ${
   further.length > 0 &&
@@ -143,9 +143,9 @@ function purchaseField(field: FormField, { offer, typed, faults, t }: BuyForm): 
   // Most people buy vouchers for the country that they live in.
   const preset = name === 'country' ? offer.country : undefined
   const value = typed.fields[name] ?? preset ?? ''
-  const shown = { ...field, value, fault: faults.get(name) }
-  if (name === 'country') return fieldHtml(shown, t, countryList(shown, t))
-  return html`${fieldHtml(shown, t)}${name === 'value' && faceShown(offer, value, t)}`
+  const filledField = { ...field, value, fault: faults.get(name) }
+  if (name === 'country') return fieldHtml(filledField, t, countryList(filledField, t))
+  return html`${fieldHtml(filledField, t)}${name === 'value' && faceValueHtml(offer, value, t)}`
 }
 
 function countryList(field: Field, t: Texts): Html {
@@ -160,12 +160,12 @@ ${countriesByName(t).map(
 }
 
 /** What a card or a line receives for the amount in the form; a script updates it. */
-function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
+function faceValueHtml(offer: Offer, typed: string, t: Texts): Html | undefined {
   const worth = worthOf(offer)
   if (worth.faceValue === undefined) return undefined
   const words = {
-    text: t.open('form.receives'),
-    about: t.open('offers.about'),
+    text: t.template('form.receives'),
+    about: t.template('offers.about'),
     language: t.language,
   }
   const data = JSON.stringify({ worth, words })
@@ -177,8 +177,8 @@ function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
 function numberConfirmation({ offer, typed, t }: BuyForm): Html | undefined {
   if (offer.kind !== 'topup') return undefined
   const number = numberIn(typed, offer)
-  const read = readPhone(number, offer.country)
-  if (!('number' in read) || read.isValid) return undefined
+  const phone = readPhone(number, offer.country)
+  if (!('number' in phone) || phone.isValid) return undefined
   const name = names.confirmed
   return html`<p class="confirm">
 <input type="checkbox" id="${name}" name="${name}" value="${number}"${typed.confirmed === number && html` checked="checked"`}>
@@ -273,7 +273,7 @@ function walletPanel({ offer, deps, typed, t }: BuyForm): Html {
   const { network, payTo } = deps.payee
   const purchaseUrl = purchasePath(offer.kind)
   const settings = { store: deps.site.name, offerId: offer.id, purchaseUrl, network, payTo }
-  const words = Object.fromEntries(walletTexts.map((name) => [name, t.open(`wallet.${name}`)]))
+  const words = Object.fromEntries(walletTexts.map((name) => [name, t.template(`wallet.${name}`)]))
   return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(words)}" hidden="hidden">
 ${wayRadio(walletWay, typed.pay)}
 <label for="pay-${walletWay}"><b>${t('form.wallet', { network: network.name })}</b> <span>${t('form.walletHint')}</span></label>

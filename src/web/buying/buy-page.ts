@@ -16,7 +16,7 @@ import { formIn, rememberOrder } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 import {
   checkoutFormOf,
-  type FormAgain,
+  type FormFeedback,
   faultsIn,
   formFieldsOf,
   isDearer,
@@ -25,7 +25,7 @@ import {
   numberIn,
   purchaseFieldsOf,
   readTyped,
-  seenOf,
+  shownPriceOf,
   type Typed,
   walletWay,
 } from './form.ts'
@@ -72,7 +72,7 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyR
   if (typed === undefined) return say(reply.code(400), routes, 'form.strange')
   const { checkout } = deps
   const taken =
-    notAsSeen(retail, typed, deps) ??
+    priceFeedback(retail, typed, deps) ??
     (checkout === undefined || typed.pay === walletWay
       ? refusedFields(offer, typed, deps)
       : await start(request, reply, { deps, checkout, offer, typed }))
@@ -107,7 +107,11 @@ function send(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
 }
 
 /** The form with the present price if that is higher than the form said: nobody is charged more than they saw. */
-function notAsSeen(retail: Retail, typed: Typed, { pricing, t }: BuyDeps): FormAgain | undefined {
+function priceFeedback(
+  retail: Retail,
+  typed: Typed,
+  { pricing, t }: BuyDeps,
+): FormFeedback | undefined {
   const { markupBps } = pricing
   // The page itself says why the offer is not sold.
   if (retail.type === 'NOT_SOLD') {
@@ -118,15 +122,15 @@ function notAsSeen(retail: Retail, typed: Typed, { pricing, t }: BuyDeps): FormA
     retail.type === 'FIXED'
       ? t('form.dearer', { price: `${formatUsdc(usdcFromCents(retail.cents))} USDC` })
       : t('form.dearerOpen')
-  const seen = seenOf(retail, markupBps)
+  const seen = shownPriceOf(retail, markupBps)
   return { status: 409, typed: { ...typed, seen }, faults: noFaults, notice }
 }
 
 /** What the form shows when the API has refused its fields for a wallet, whose script then sends the form. */
-function refusedFields(offer: Offer, typed: Typed, { pricing, t }: BuyDeps): FormAgain {
-  const again = { status: 422, typed, faults: noFaults }
+function refusedFields(offer: Offer, typed: Typed, { pricing, t }: BuyDeps): FormFeedback {
+  const feedback = { status: 422, typed, faults: noFaults }
   const showing = (faults: readonly Fault[]) => ({
-    ...again,
+    ...feedback,
     faults: faultsIn(faults, { typed, methods: [], t }),
   })
   try {
@@ -139,10 +143,10 @@ function refusedFields(offer: Offer, typed: Typed, { pricing, t }: BuyDeps): For
   // Whether an eSIM may be topped up is the only fault that depends on the wallet.
   if (iccid) return showing([{ field: 'iccid', code: 'foreign_esim' }])
   const value = numberIn(typed, offer)
-  if (msisdn === undefined || msisdn === value) return again
+  if (msisdn === undefined || msisdn === value) return feedback
   // For a number typed as it is dialled in its country, the buyer first sees how it was understood.
   const fields = { ...typed.fields, msisdn: value }
-  return { ...again, typed: { ...typed, fields }, notice: t('form.readAs', { value }) }
+  return { ...feedback, typed: { ...typed, fields }, notice: t('form.readAs', { value }) }
 }
 
 interface Starting {
@@ -156,12 +160,12 @@ async function start(
   request: FastifyRequest,
   reply: FastifyReply,
   starting: Starting,
-): Promise<StartedCheckout | FormAgain> {
+): Promise<StartedCheckout | FormFeedback> {
   try {
     return await orNotNow(request.log, () => startCheckout(request, reply, starting))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return refused(error, starting)
+    return refusalFeedback(error, starting)
   }
 }
 
@@ -174,12 +178,12 @@ async function startCheckout(
   reply: FastifyReply,
   { deps: { leaveMail, limits }, checkout, offer, typed }: Starting,
 ): Promise<StartedCheckout> {
-  const address = leaveMail?.read(typed.mail)
+  const address = leaveMail?.readAddress(typed.mail)
   const isMailWrong = typed.mail !== '' && address === undefined
   const form = {
     ...checkoutFormOf(offer, typed),
     client: clientKeyOf(request.ip),
-    ...(isMailWrong ? { found: [{ field: names.mail, code: 'malformed' } as const] } : {}),
+    faults: isMailWrong ? [{ field: names.mail, code: 'malformed' } as const] : [],
   }
   const started = await checkout.start(form, async () => {
     const refusal = await takeFrom(limits.checkout, request, reply)
@@ -190,28 +194,28 @@ async function startCheckout(
 }
 
 /** @throws Refusal if it is not one that the form can show */
-function refused(
+function refusalFeedback(
   refusal: Refusal,
   { deps: { t }, checkout: { methods }, typed }: Starting,
-): FormAgain {
+): FormFeedback {
   const { code, details } = refusal
   const { status } = rules[code]
-  const again = { status, typed, faults: noFaults, retryAfterSeconds: details.retryAfterSeconds }
+  const feedback = { status, typed, faults: noFaults, retryAfterSeconds: details.retryAfterSeconds }
   switch (code) {
     case 'invalid_body':
-      return { ...again, faults: faultsIn(faultsOf(refusal), { typed, methods, t }) }
+      return { ...feedback, faults: faultsIn(faultsOf(refusal), { typed, methods, t }) }
     case 'offer_unavailable':
-      return again
+      return feedback
     case 'purchase_declined':
-      return { ...again, notice: t('form.declined') }
+      return { ...feedback, notice: t('form.declined') }
     case 'store_paused':
-      return { ...again, notice: t('form.paused') }
+      return { ...feedback, notice: t('form.paused') }
     case 'try_again':
-      return { ...again, notice: t('form.notNow') }
+      return { ...feedback, notice: t('form.notNow') }
     case 'rate_limited':
-      return { ...again, notice: t('form.tooMany') }
+      return { ...feedback, notice: t('form.tooMany') }
     case 'budget_spent':
-      return { ...again, notice: spentNotice(refusal, typed, t) }
+      return { ...feedback, notice: spentNotice(refusal, typed, t) }
     default:
       throw refusal
   }

@@ -154,7 +154,7 @@ export function untyped(
     refundTo: {},
     mail: '',
     formKey: randomBytes(16).toString('base64url'),
-    seen: seenOf(retail, markupBps),
+    seen: shownPriceOf(retail, markupBps),
   }
 }
 
@@ -167,24 +167,25 @@ export function readTyped(
   const fieldNames = fields.map(({ name }) => name)
   const coins = methods.map(({ coin }) => coin)
   const { confirmed, pay, mail, formKey, seen } = names
-  const known = [
+  const knownNames = [
     ...fieldNames,
     ...coins.map(names.refundTo),
     ...[confirmed, pay, mail, formKey, seen],
   ]
   const isOdd =
-    [...sent.keys()].some((name, at, all) => !known.includes(name) || all.indexOf(name) !== at) ||
-    [...sent.values()].some((text) => text.length > maxSent)
-  const given = (name: string) => sent.get(name) ?? ''
-  if (isOdd || !keyPattern.test(given(formKey))) return undefined
+    [...sent.keys()].some(
+      (name, at, all) => !knownNames.includes(name) || all.indexOf(name) !== at,
+    ) || [...sent.values()].some((text) => text.length > maxSent)
+  const textOf = (name: string) => sent.get(name) ?? ''
+  if (isOdd || !keyPattern.test(textOf(formKey))) return undefined
   return {
-    fields: Object.fromEntries(fieldNames.map((name) => [name, given(name)])),
-    confirmed: given(confirmed),
-    pay: given(pay),
-    refundTo: Object.fromEntries(coins.map((coin) => [coin, given(names.refundTo(coin))])),
-    mail: given(mail).trim(),
-    formKey: given(formKey),
-    seen: given(seen),
+    fields: Object.fromEntries(fieldNames.map((name) => [name, textOf(name)])),
+    confirmed: textOf(confirmed),
+    pay: textOf(pay),
+    refundTo: Object.fromEntries(coins.map((coin) => [coin, textOf(names.refundTo(coin))])),
+    mail: textOf(mail).trim(),
+    formKey: textOf(formKey),
+    seen: textOf(seen),
   }
 }
 
@@ -220,7 +221,7 @@ export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>)
  * basis points. If the supplier charges more than that, the least and the greatest value follow, with their minimum
  * prices.
  */
-export function seenOf(retail: Retail, markupBps: number): string {
+export function shownPriceOf(retail: Retail, markupBps: number): string {
   switch (retail.type) {
     case 'FIXED':
       return `fixed:${retail.cents}`
@@ -236,7 +237,7 @@ export function isDearer(seen: string, retail: Retail, markupBps: number): boole
   const [, type, number] = /^(fixed|open):(\d{1,12})(?::|$)/.exec(seen) ?? []
   if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)
   if (retail.type === 'NOT_SOLD') return false
-  if (retail.floor !== undefined) return seen !== seenOf(retail, markupBps)
+  if (retail.floor !== undefined) return seen !== shownPriceOf(retail, markupBps)
   return type !== 'open' || markupBps > Number(number)
 }
 
@@ -250,7 +251,7 @@ export type FormFaults = ReadonlyMap<string, string>
 export const noFaults: FormFaults = new Map()
 
 /** The form as the page shows it again, with what was typed. */
-export interface FormAgain {
+export interface FormFeedback {
   readonly status: number
   readonly typed: Typed
   readonly faults: FormFaults
@@ -268,10 +269,10 @@ interface Form {
 
 /** The faults of a purchase, as sentences for people at the fields of this form, in the order of the page. */
 export function faultsIn(faults: readonly Fault[], form: Form): FormFaults {
-  const found = new Map(faults.map((fault) => faultAt(fault, form)))
+  const byField = new Map(faults.map((fault) => faultAt(fault, form)))
   const order = [...Object.keys(form.typed.fields), names.pay, names.mail]
   const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
-  return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
+  return new Map([...byField].sort(([one], [other]) => at(one) - at(other)))
 }
 
 function faultAt(fault: Fault, form: Form): readonly [name: string, message: string] {

@@ -19,16 +19,17 @@ import {
 } from '../shop/offer-words.ts'
 import { countryName, once, type Texts } from '../texts/texts.ts'
 import { buyForm, type PayingDeps } from './buy-form.ts'
-import type { FormAgain } from './form.ts'
+import type { FormFeedback } from './form.ts'
 
 type OfferDeps = WebDeps & PayingDeps
 
 /** The page of one offer, where its `buy_url` leads; with the form as it was sent, if it was. */
-export function offerPage(offer: Offer, deps: OfferDeps, again?: FormAgain): Page {
+export function offerPage(offer: Offer, deps: OfferDeps, feedback?: FormFeedback): Page {
   const { pricing, t } = deps
   const price = priceTexts(retailOf(offer, pricing), t)
   const name = productName(offer, t)
-  const isFaulty = again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
+  const isFaulty =
+    feedback !== undefined && (feedback.faults.size > 0 || feedback.notice !== undefined)
   return {
     title: isFaulty ? `${t('form.errorPrefix')}${name}` : name,
     description: `${name}: ${costOf(price, t)}. ${t(`buy.delivered.${offer.kind}`)}`,
@@ -44,7 +45,7 @@ export function offerPage(offer: Offer, deps: OfferDeps, again?: FormAgain): Pag
     main: html`${heading(offer, t)}
 ${choices(offer, deps)}
 <div class="offer">
-${ticket(offer, price, deps, again)}
+${ticket(offer, price, deps, feedback)}
 ${aboutSection(offer, t)}
 </div>
 ${agents(offer, t)}`,
@@ -76,8 +77,8 @@ function heading(offer: Offer, t: Texts): Html {
 <p class="under">${kindName(offer, t)} · ${placeName(offer, t)}</p>`
 }
 
-const choicesShown = 24
-const coveragesShown = 8
+const maxChoices = 24
+const maxCoverages = 8
 
 /** Links to the other values or plans of the brand in the same place, and to its plans for other places. */
 function choices(offer: Offer, deps: OfferDeps): Html | undefined {
@@ -93,7 +94,7 @@ function choices(offer: Offer, deps: OfferDeps): Html | undefined {
   const others = [...places].sort(([one], [other]) => one.length - other.length)
   const elsewhere =
     offer.kind === 'esim'
-      ? others.slice(0, coveragesShown).flatMap(([, plans]) => mostLike(offer, plans))
+      ? others.slice(0, maxCoverages).flatMap(([, plans]) => mostLike(offer, plans))
       : []
   if (same.length === 1 && elsewhere.length === 0) return undefined
   const about = { brand: offer.brandName, place: placeName(offer, t) }
@@ -111,14 +112,14 @@ ${chips(elsewhere, (one) => [placeName(one, t), `${whatOf(one, t)}, ${price(one)
 
 /** Links to offers, no two with the same text. */
 function chips(
-  shown: readonly Offer[],
-  wordsOf: (one: Offer) => readonly [name: string, beside: string],
+  offers: readonly Offer[],
+  labelOf: (one: Offer) => readonly [name: string, beside: string],
   { offer, t }: { readonly offer: Offer; readonly t: Texts },
 ): Html {
-  const numberOf = apart(shown, (one) => wordsOf(one)[0])
+  const numberOf = apart(offers, (one) => labelOf(one)[0])
   return html`<ul>
-${shown.map((one) => {
-  const [name, beside] = wordsOf(one)
+${offers.map((one) => {
+  const [name, beside] = labelOf(one)
   const id = numberOf(one)
   return html`<li><a href="${buyPath(one)}"${one.id === offer.id && html` aria-current="page"`}><b>${name}</b> <span>${beside}</span>${id && html` <small>${t('offers.number', { id })}</small>`}</a></li>
 `
@@ -132,7 +133,7 @@ function sameAs(offer: Offer, list: readonly Offer[], { pricing }: WebDeps): rea
   const others = list
     .filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
     .sort((one, other) => distance(one) - distance(other))
-  return [offer, ...others.slice(0, choicesShown - 1)].sort(
+  return [offer, ...others.slice(0, maxChoices - 1)].sort(
     (one, other) => costOf(one) - costOf(other),
   )
 }
@@ -153,7 +154,7 @@ function difference({ allowance: one }: EsimOffer, { allowance: other }: EsimOff
   return Math.abs(data(one) - data(other)) * 1_000 + days
 }
 
-function ticket(offer: Offer, price: PriceTexts, deps: OfferDeps, again?: FormAgain): Html {
+function ticket(offer: Offer, price: PriceTexts, deps: OfferDeps, feedback?: FormFeedback): Html {
   const { t } = deps
   const minutes = Math.max(1, Math.round(deps.fulfillmentDeadlineSeconds / 60))
   const isSold = price.type !== 'NOT_SOLD'
@@ -167,7 +168,7 @@ ${
     : html`<p class="stock out"><b>${t('buy.notSold')}</b> ${price.reason}</p>`
 }
 </div>
-${isSold && buyForm(offer, deps, again)}
+${isSold && buyForm(offer, deps, feedback)}
 <dl>
 ${fact(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}${fact(t('buy.when'), t('buy.whenText', { minutes }))}${fact(t('buy.refund'), `${t(`buy.refundRule.${offer.kind}`)} ${t('buy.refundTail')}`)}${fact(t('buy.accepts'), t('buy.acceptsText'))}</dl>
 </section>`
@@ -194,7 +195,7 @@ function agents(offer: Offer, t: Texts): Html {
 </section>`
 }
 
-const countriesShown = 12
+const maxCountries = 12
 
 function aboutSection(offer: Offer, t: Texts): Html {
   return html`<section class="about" aria-labelledby="facts">
@@ -253,7 +254,7 @@ ${named.map(
   ({ name, speeds }) => html`<li>${name} <small>${speeds}</small></li>
 `,
 )}</ul>`
-  const isLong = named.length > countriesShown
+  const isLong = named.length > maxCountries
   return html`<h3>${t('buy.coverage')}</h3>
 ${
   isLong

@@ -19,7 +19,7 @@ import {
   recentMark,
   returned,
 } from '../orders/parts.ts'
-import { buyPath, followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
+import { buyPath, followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
@@ -42,33 +42,33 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   pages.get('/pay/:id', { config }, async (request: PayRequest, reply) => {
     const token = accessIn(request)
     const view = await deps.checkout.view(request.params.id, token, request.log)
-    if (view === undefined) return notFound(reply, routes)
+    if (view === undefined) return sendNotFound(reply, routes)
     // The page of the order shows the rest, unless this page still follows a return.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
     if (isOver) return privately(reply).redirect(orderPagePath(view.orderId), 303)
-    if (isShown(request, versionOf(view))) return privately(reply).code(304).send()
-    return show(reply, routes, view, token)
+    if (isUpToDate(request, versionOf(view))) return privately(reply).code(304).send()
+    return sendPayPage(reply, routes, view, token)
   })
   const takes = { config, bodyLimit: maxForm }
   routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
-    open(request, reply, routes),
+    openPayment(request, reply, routes),
   )
 }
 
-async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
+async function openPayment(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps } = routes
   const { id } = request.params
   const typed = formIn(request).get('token') ?? ''
-  const seen = await deps.checkout.view(id, readToken(typed), request.log)
-  if (seen === undefined) return notFound(reply, routes)
-  const { orderId } = seen
-  const token = seen.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
-  if (token === undefined) return show(reply.code(422), routes, seen, undefined, true)
-  rememberOrder(reply, { orderId, checkout: seen.id, token, siteUrl: deps.site.url })
-  return privately(reply).redirect(payPath(seen.id), 303)
+  const view = await deps.checkout.view(id, readToken(typed), request.log)
+  if (view === undefined) return sendNotFound(reply, routes)
+  const { orderId } = view
+  const token = view.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
+  if (token === undefined) return sendPayPage(reply.code(422), routes, view, undefined, true)
+  rememberOrder(reply, { orderId, checkout: view.id, token, siteUrl: deps.site.url })
+  return privately(reply).redirect(payPath(view.id), 303)
 }
 
-function show(
+function sendPayPage(
   reply: FastifyReply,
   routes: PayRoutes,
   view: CheckoutView,
@@ -77,11 +77,11 @@ function show(
 ) {
   const { deps, frame } = routes
   // A visitor with a link token, which expires, is not given the token that opens the payment for good.
-  const { token: shown } = withoutLinkToken({ token })
-  const isShown = view.isOwner && shown !== undefined
+  const { token: ownerToken } = withoutLinkToken({ token })
+  const isShown = view.isOwner && ownerToken !== undefined
   const page = payPage(view, {
     t: deps.t,
-    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${shown}` : undefined,
+    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${ownerToken}` : undefined,
     code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
     contact: deps.site.contact,
     isTokenWrong,
@@ -90,11 +90,11 @@ function show(
   return sendPrivately(reply, frame, page)
 }
 
-function notFound(reply: FastifyReply, { frame }: PayRoutes) {
+function sendNotFound(reply: FastifyReply, { frame }: PayRoutes) {
   return sayPrivately(reply.code(404), frame, 'pay.notFound')
 }
 
-interface PayShown {
+interface PayPageParts {
   readonly t: Texts
   /** The private link; only where the visitor has shown the token. */
   readonly privateLink: string | undefined
@@ -113,8 +113,8 @@ const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_p
 
 const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
-function payPage(view: CheckoutView, shown: PayShown): Page {
-  const { t } = shown
+function payPage(view: CheckoutView, parts: PayPageParts): Page {
+  const { t } = parts
   const { title, text, say } = wordsFor(view, t)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
   const page = payPath(view.id)
@@ -129,7 +129,7 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.bought && boughtPart(view, view.bought, t)}
-${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
+${view.isOwner ? ownPart(view, parts) : foreignPart(view, parts)}
 </div>`,
   }
 }
@@ -150,13 +150,13 @@ function wordsFor({ stage, isOwner, abilities }: CheckoutView, t: Texts) {
   }
 }
 
-function ownPart(view: CheckoutView, shown: PayShown): Html {
-  const { t } = shown
+function ownPart(view: CheckoutView, parts: PayPageParts): Html {
+  const { t } = parts
   const { invoice, stage } = view
-  return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, t, shown.sandboxUrl)}
+  return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, t, parts.sandboxUrl)}
 ${nextStep(view, t)}
 ${returnsOf(view, t)}
-${shown.privateLink && stage !== 'refused' && keepPart(shown.privateLink, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), shown.code, t)}
+${parts.privateLink && stage !== 'refused' && keepPart(parts.privateLink, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), parts.code, t)}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities, t)}
 ${factsOf(view, t)}`
 }
@@ -220,7 +220,7 @@ ${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'),
 }
 
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */
-function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayShown): Html {
+function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayPageParts): Html {
   const fault = isTokenWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="foreign">
 <h2 id="foreign">${t('pay.foreignTitle')}</h2>

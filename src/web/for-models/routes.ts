@@ -86,14 +86,14 @@ function apiCatalog({ url }: Site): object {
 
 /** The one skill of the store, for agents that discover skills. */
 function skillIndex({ url }: Site, skill: string): object {
-  const said = (field: string) => new RegExp(`^${field}: (.*)$`, 'm').exec(skill)?.[1]
+  const frontMatter = (field: string) => new RegExp(`^${field}: (.*)$`, 'm').exec(skill)?.[1]
   return {
     $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
     skills: [
       {
-        name: said('name'),
+        name: frontMatter('name'),
         type: 'skill-md',
-        description: said('description'),
+        description: frontMatter('description'),
         url: `${url}/SKILL.md`,
         digest: `sha256:${hash('sha256', skill)}`,
       },

@@ -20,18 +20,18 @@ interface Assets {
 /** Serves what pages load: one style sheet, our scripts, the logo, and the picture for link previews. */
 export function routeAssets(app: FastifyInstance, site: Site): Assets {
   const ownColors = site.color === undefined ? '' : accentSheet(site.color)
-  const style = fixedText(`${read(new URL('style.css', import.meta.url))}${ownColors}`)
+  const style = fixedText(`${readText(new URL('style.css', import.meta.url))}${ownColors}`)
   const ours = new Map(
     [
-      ...namesIn(scripts, '.js').map((name) => [name, read(new URL(name, scripts))] as const),
+      ...namesIn(scripts, '.js').map((name) => [name, readText(new URL(name, scripts))] as const),
       ...builtNames.map((name) => [name, builtScript(name)] as const),
     ].map(([name, text]) => [name, fixedText(text)]),
   )
   const logo = logoIn(site.color)
   const preview = readFileSync(new URL('og.png', import.meta.url))
-  routeFound(app, '/style.css', { found: style, type: 'text/css' })
-  for (const [name, found] of ours) {
-    routeFound(app, `/scripts/${name}`, { found, type: 'text/javascript' })
+  routeAsset(app, '/style.css', { text: style, type: 'text/css' })
+  for (const [name, script] of ours) {
+    routeAsset(app, `/scripts/${name}`, { text: script, type: 'text/javascript' })
   }
   const fixed = [
     ['/logo.svg', logo, 'image/svg+xml'],
@@ -50,21 +50,21 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
   }
 }
 
-function routeFound(
+function routeAsset(
   app: FastifyInstance,
   path: string,
-  { found, type }: { readonly found: FixedText; readonly type: string },
+  { text, type }: { readonly text: FixedText; readonly type: string },
 ): void {
-  const isNamed = ({ raw: { url = '' } }: FastifyRequest) => url === `${path}?v=${found.digest}`
+  const isNamed = ({ raw: { url = '' } }: FastifyRequest) => url === `${path}?v=${text.digest}`
   app.get(path, (request, reply) => {
     reply.headers(fixedHeaders)
     const cacheControl = isNamed(request) ? immutable : publicMinute
-    return sendText(request, reply, { ...found, type, cacheControl })
+    return sendText(request, reply, { ...text, type, cacheControl })
   })
 }
 
 function logoIn(color: string | undefined): string {
-  const logo = read(new URL('logo.svg', import.meta.url))
+  const logo = readText(new URL('logo.svg', import.meta.url))
   return color === undefined ? logo : logo.replaceAll(ownColor, color)
 }
 
@@ -74,7 +74,7 @@ function namesIn(folder: URL, ending: string): string[] {
     .sort()
 }
 
-function read(file: URL): string {
+function readText(file: URL): string {
   return readFileSync(file, 'utf8')
 }
 

@@ -40,12 +40,12 @@ export function routeApprovals(
 ): void {
   pages.get(`${approvePath}/:token`, limited, async (request: TokenRequest, reply) => {
     const { token } = request.params
-    const shown = await showApproval(buying.purchases, token, request.log)
-    if (shown.type === 'asked') {
-      return sendPrivately(reply, frame, approvePage(token, shown, frame.t))
+    const approval = await showApproval(buying.purchases, token, request.log)
+    if (approval.type === 'asked') {
+      return sendPrivately(reply, frame, approvePage(token, approval, frame.t))
     }
-    reply.code(closedStatus[shown.type])
-    return sayPrivately(reply, frame, `approve.closed.${shown.type}`)
+    reply.code(closedStatus[approval.type])
+    return sayPrivately(reply, frame, `approve.closed.${approval.type}`)
   })
 
   const posted = { ...limited, bodyLimit: maxForm }

@@ -26,7 +26,7 @@ import {
   routeForm,
   walletIn,
 } from '../visitor.ts'
-import { createPost, type MailPart, mailForm, mayAsk } from './order-mail.ts'
+import { createPost, type MailPart, mailForm, mayRequestMail } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
 import { acts, reads, type TrackingRoutes, takes } from './tracking.ts'
 
@@ -58,13 +58,13 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
     const typed = formIn(request).get('email') ?? ''
     const address = addressIn(typed)
     if (address === undefined) {
-      return sendFind(request, reply.code(422), routes, { mail: { typed, said: 'wrong' } })
+      return sendFind(request, reply.code(422), routes, { mail: { typed, result: 'wrong' } })
     }
-    if (!(await mayAsk(routes, request, reply))) {
-      return sendFind(request, reply, routes, { mail: { typed, said: 'tooMany' } })
+    if (!(await mayRequestMail(routes, request, reply))) {
+      return sendFind(request, reply, routes, { mail: { typed, result: 'tooMany' } })
     }
     post(address, mail)
-    return sendFind(request, reply, routes, { mail: { typed, said: 'sent' } })
+    return sendFind(request, reply, routes, { mail: { typed, result: 'sent' } })
   })
 }
 
@@ -85,7 +85,9 @@ async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: Tr
       return byPublic(request, reply, routes, { id: named.id, typed, token: form.get('token') })
     default: {
       const status = named.type === 'wrong' ? 422 : 404
-      return sendFind(request, reply.code(status), routes, { number: { typed, said: named.type } })
+      return sendFind(request, reply.code(status), routes, {
+        number: { typed, result: named.type },
+      })
     }
   }
 }
@@ -122,7 +124,7 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
     const signed = formIn(request).get('signed') ?? ''
     const sessionToken = await sessionForWallet(routes.follow, signed, request.log)
     if (sessionToken === undefined) {
-      return sendFind(request, reply.code(422), routes, { wallet: { said: 'failed' } })
+      return sendFind(request, reply.code(422), routes, { wallet: { result: 'failed' } })
     }
     rememberWallet(reply, {
       sessionToken,
@@ -133,7 +135,7 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
   } catch (error) {
     await countRefused(refused, request)
     if (!(error instanceof Refusal) || error.code !== 'sign_in_invalid') throw error
-    return sendFind(request, reply.code(401), routes, { wallet: { said: 'failed' } })
+    return sendFind(request, reply.code(401), routes, { wallet: { result: 'failed' } })
   }
 }
 
@@ -141,7 +143,7 @@ async function sendFind(
   request: FastifyRequest,
   reply: FastifyReply,
   routes: TrackingRoutes,
-  said: Pick<FindPageParts, 'number' | 'found' | 'mail' | 'wallet'> = {},
+  parts: Pick<FindPageParts, 'number' | 'found' | 'mail' | 'wallet'> = {},
 ) {
   const { frame, follow } = routes
   const page = findPage({
@@ -149,7 +151,7 @@ async function sendFind(
     contact: frame.site.contact,
     recentUrl: frame.scriptUrl('recent.js'),
     ...(routes.mail === undefined ? {} : { mail: {} }),
-    ...said,
+    ...parts,
     list: await ordersOfSession(follow, walletIn(request), request.log),
   })
   return sendPrivately(reply, frame, page)
@@ -158,7 +160,7 @@ async function sendFind(
 type WalletList = NonNullable<Awaited<ReturnType<typeof ordersOfSession>>>
 type ListedOrder = WalletList['items'][number]
 
-interface FoundOrder {
+interface PublicOrder {
   readonly view: OrderPageView
   readonly typed: string
   readonly isWrong: boolean
@@ -168,10 +170,10 @@ interface FindPageParts {
   readonly t: Texts
   readonly recentUrl: string
   readonly contact: string
-  readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
-  readonly found?: FoundOrder | undefined
+  readonly number?: { readonly typed: string; readonly result?: 'wrong' | 'none' } | undefined
+  readonly found?: PublicOrder | undefined
   readonly mail?: MailPart | undefined
-  readonly wallet?: { readonly said: 'failed' } | undefined
+  readonly wallet?: { readonly result: 'failed' } | undefined
   readonly list?: WalletList | undefined
 }
 
@@ -187,7 +189,7 @@ export function findPage(parts: FindPageParts): Page {
 <p class="lead">${t('find.intro')}</p>
 </section>
 ${list && listPart(list, t)}
-${parts.found && foundPart(parts.found, parts.contact, t)}
+${parts.found && publicOrderPart(parts.found, parts.contact, t)}
 ${recentPart(parts)}
 ${numberPart(parts)}
 ${!list && walletPart(parts)}
@@ -216,7 +218,7 @@ function numberPart({ number, t }: FindPageParts): Html {
     name: 'number',
     label: t('find.number.label'),
     hint: t('find.number.help'),
-    fault: number?.said && t(`find.number.${number.said}`),
+    fault: number?.result && t(`find.number.${number.result}`),
     value: number?.typed ?? '',
     isRequired: true,
     attributes: {
@@ -236,7 +238,7 @@ ${onlyField(field, t)}
 }
 
 /** The state of an order, which anyone who knows its payment may see, and the form that opens it. */
-function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, t: Texts): Html {
+function publicOrderPart({ view, typed, isWrong }: PublicOrder, contact: string, t: Texts): Html {
   const fault = isWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="found">
 <h2 id="found">${t('find.found.title')}</h2>

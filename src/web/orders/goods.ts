@@ -6,7 +6,7 @@ import {
   revealPath,
 } from '../../api/buying/reveal.ts'
 import type { BuyingDeps } from '../../api/operation.ts'
-import type { GoodsShown, OrderPageView } from '../../api/tracking/order-view.ts'
+import type { GoodsView, OrderPageView } from '../../api/tracking/order-view.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
@@ -16,7 +16,7 @@ import { orderPagePath } from '../paths.ts'
 import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
 
-type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
+type Goods = Extract<GoodsView, { readonly type: 'goods' }>
 
 /** The button that shows the goods. Until it is pressed, the page does not contain them. */
 export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
@@ -115,8 +115,8 @@ function linkOrText(text: string | undefined): Html | undefined {
 /** Enough of a phone number to recognise it: its first and last digits. */
 function masked(number: string | undefined): string | undefined {
   if (number === undefined) return undefined
-  const shown = Math.min(3, Math.max(0, number.length - 6))
-  return `${number.slice(0, 3)} ••• ••• ${number.slice(number.length - shown)}`.trim()
+  const lastDigits = Math.min(3, Math.max(0, number.length - 6))
+  return `${number.slice(0, 3)} ••• ••• ${number.slice(number.length - lastDigits)}`.trim()
 }
 
 function textIn(goods: GoodsBody, name: string): string | undefined {

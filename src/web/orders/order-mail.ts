@@ -21,17 +21,17 @@ import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tra
 
 export interface MailPart {
   readonly typed?: string
-  readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
+  readonly result?: 'sent' | 'failed' | 'wrong' | 'tooMany'
 }
 
 /** The form for a mail. With a fault, its field says it; every other result is below the field. */
 export function mailForm(
   action: string,
   group: 'orders.mail' | 'find.mail',
-  { typed = '', said }: MailPart,
+  { typed = '', result }: MailPart,
   t: Texts,
 ): Html {
-  const isWrong = said === 'wrong'
+  const isWrong = result === 'wrong'
   const field = {
     name: 'email',
     label: t(`${group}.label`),
@@ -45,7 +45,7 @@ export function mailForm(
 <h2 id="by-mail">${t(`${group}.title`)}</h2>
 <form method="post" action="${action}#by-mail">
 ${onlyField(field, t)}
-${said && !isWrong && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`${group}.${said}`)}</p>`}
+${result && !isWrong && html`<p class="${result === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`${group}.${result}`)}</p>`}
 <p class="act"><button class="button quiet" type="submit">${t(`${group}.send`)}</button></p>
 </form>
 </section>`
@@ -74,11 +74,11 @@ export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
 
 async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string): Promise<void> {
   const orders = await ordersFor(routes.follow, mail, address)
-  if (orders.length > 0) await send(routes, mail, { asked: 'find', address, orders })
+  if (orders.length > 0) await sendOnce(routes, mail, { page: 'find', address, orders })
 }
 
 /** Counts a mail that a visitor requests. Above the limit the form says so itself, with what was typed. */
-export async function mayAsk(
+export async function mayRequestMail(
   { limits }: TrackingRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -99,26 +99,26 @@ export async function sendMail(
   const { mail, follow } = routes
   if (address === undefined || mail === undefined) {
     reply.code(422)
-    return { typed, said: 'wrong' }
+    return { typed, result: 'wrong' }
   }
-  if (!(await mayAsk(routes, request, reply))) return { typed, said: 'tooMany' }
+  if (!(await mayRequestMail(routes, request, reply))) return { typed, result: 'tooMany' }
   const credentials = pageCredentialsOf(request)
   const left = { id: request.params.orderId, credentials, address }
   const order = await orNotNow(request.log, () => leaveAddress(follow, mail, left))
-  const failed = { typed, said: 'failed' } as const
+  const failed: MailPart = { typed, result: 'failed' }
   if (order === undefined) return failed
   try {
-    const isSent = await send(routes, mail, { asked: 'leave', address, orders: [order] })
-    return isSent ? { typed, said: 'sent' } : failed
+    const isSent = await sendOnce(routes, mail, { page: 'leave', address, orders: [order] })
+    return isSent ? { typed, result: 'sent' } : failed
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
     return failed
   }
 }
 
-interface Wanted {
+interface MailRequest {
   /** On which page: by the buyer on the page of an order, or by anyone on the page that finds orders. */
-  readonly asked: 'leave' | 'find'
+  readonly page: 'leave' | 'find'
   readonly address: string
   readonly orders: readonly MailedOrder[]
 }
@@ -133,7 +133,7 @@ async function placeOf(
 ): Promise<{ readonly refused: string } | { readonly isThere: boolean }> {
   for (let at = 0; at < maxTries; at += 1) {
     const refused = `${mail} ${at} refused`
-    if ((await mailbox.take(`${mail} ${at}`)).allowed) return { refused }
+    if ((await mailbox.consume(`${mail} ${at}`)).allowed) return { refused }
     if ((await mailbox.peek(refused)).allowed) return { isThere: true }
   }
   return { isThere: false }
@@ -146,25 +146,25 @@ async function placeOf(
  *
  * @returns whether it was sent, now or a moment ago
  */
-async function send(
+async function sendOnce(
   routes: TrackingRoutes,
   { mailer, digest }: MailDeps,
-  { asked, address, orders }: Wanted,
+  { page, address, orders }: MailRequest,
 ): Promise<boolean> {
   const ids = orders.map(({ id }) => id).sort()
-  const mail = digest.of([asked, address, ...ids].join('\n'))
+  const mail = digest.of([page, address, ...ids].join('\n'))
   const { mailbox, mailing } = routes.limits
   const place = await placeOf(mailbox, mail)
   if ('isThere' in place) return place.isThere
   let isSent = false
   try {
-    isSent = (await mailing.take(digest.of([asked, address].join('\n')))).allowed
+    isSent = (await mailing.consume(digest.of([page, address].join('\n')))).allowed
     if (isSent) await mailer.send(written(routes, address, orders))
   } catch (error) {
     isSent = false
     throw error
   } finally {
-    if (!isSent) await mailbox.take(place.refused)
+    if (!isSent) await mailbox.consume(place.refused)
   }
   return isSent
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { receiptOf } from '../../api/orders/receipt.ts'
 import {
-  type GoodsShown,
+  type GoodsView,
   goodsFor,
   type OrderPageView,
   type OwnOrderView,
@@ -22,7 +22,7 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { copied, fact, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
-import { followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
+import { followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
@@ -37,11 +37,11 @@ import {
   type Refused,
   recentMark,
   returnsPart,
+  stageTexts,
   timeline,
   transactionOf,
-  wordsOf,
 } from './parts.ts'
-import { askForRefund, type RefundAnswer, refundPart } from './refund.ts'
+import { claimRefund, type RefundAnswer, refundPart } from './refund.ts'
 import {
   acts,
   look,
@@ -59,18 +59,18 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
   const { follow } = routes
   pages.get(at, reads, async (request: OrderRequest, reply) => {
     const view = await look(routes, request)
-    if (isShown(request, view.version)) return privately(reply).code(304).send()
+    if (isUpToDate(request, view.version)) return privately(reply).code(304).send()
     return sendOrder(reply, routes, request, view)
   })
   const forms = {
-    open: [takes, open],
-    goods: [takes, show],
+    open: [takes, openOrder],
+    goods: [takes, showGoods],
     mail: [acts, mail],
     refund: [acts, refund],
   } as const
-  for (const [name, [options, take]] of Object.entries(forms)) {
+  for (const [name, [options, handle]] of Object.entries(forms)) {
     routeForm(pages, `${at}/${name}`, options, (request: OrderRequest, reply) =>
-      take(request, reply, routes),
+      handle(request, reply, routes),
     )
   }
   pages.get(`${at}/receipt`, reads, async (request: OrderRequest, reply) => {
@@ -89,7 +89,7 @@ function sendOrder(
   routes: TrackingRoutes,
   request: OrderRequest,
   view: OrderPageView,
-  said: PageExtras = {},
+  extras: PageExtras = {},
 ) {
   const { frame } = routes
   const { token, wallet } = withoutLinkToken(pageCredentialsOf(request))
@@ -101,9 +101,9 @@ function sendOrder(
     privateLink: view.own && linkOf(routes, request, view),
     // A visitor with a link token, which expires, is not given the code that opens the order for good.
     code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
-    ...said,
+    ...extras,
     sendsMail: routes.mail !== undefined,
-    mail: mayMail ? (said.mail ?? {}) : undefined,
+    mail: mayMail ? (extras.mail ?? {}) : undefined,
   })
   return sendPrivately(reply, routes.frame, page)
 }
@@ -123,7 +123,7 @@ function linkOf(
   return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
 }
 
-async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+async function openOrder(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const { orderId } = request.params
@@ -150,7 +150,7 @@ async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
 }
 
 /** Shows the goods once their owner has pressed the button; no page has them before. */
-async function show(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+async function showGoods(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const credentials = pageCredentialsOf(request)
   const { orderId } = request.params
   const shown = await goodsFor(routes.follow, orderId, credentials, request.log)
@@ -160,13 +160,13 @@ async function show(request: OrderRequest, reply: FastifyReply, routes: Tracking
 }
 
 async function mail(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  const said = await sendMail(request, reply, routes)
+  const result = await sendMail(request, reply, routes)
   const view = await look(routes, request)
-  return sendOrder(reply, routes, request, view, { mail: said })
+  return sendOrder(reply, routes, request, view, { mail: result })
 }
 
 async function refund(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  const asked = await askForRefund(request, reply, routes)
+  const asked = await claimRefund(request, reply, routes)
   return sendOrder(reply, routes, request, await look(routes, request), { asked })
 }
 
@@ -176,7 +176,7 @@ interface OrderPageParts {
   /** The recovery code, which also opens the order and can be written down. */
   readonly code?: string | undefined
   readonly contact: string
-  readonly shown?: GoodsShown | undefined
+  readonly shown?: GoodsView | undefined
   /** The link or code that was sent and does not open the order. */
   readonly refused?: Refused | undefined
   readonly sendsMail?: boolean
@@ -194,7 +194,7 @@ interface KeptLink {
 
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { t, shown, asked } = parts
-  const stage = wordsOf(view, t)
+  const stage = stageTexts(view, t)
   // While the goods are shown, the page must not update itself, or they would disappear.
   const isFinished = view.isFinished || shown?.type === 'goods'
   const page = orderPagePath(view.id)

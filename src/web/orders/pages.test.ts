@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GoodsShown, OrderPageView } from '../../api/tracking/order-view.ts'
+import type { GoodsView, OrderPageView } from '../../api/tracking/order-view.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
 import { messagesOf, textsIn } from '../texts/texts.ts'
 import { findPage } from './find-page.ts'
@@ -8,7 +8,7 @@ import { at, own, parts, view, whole } from './order-view.fixture.ts'
 
 const t = textsIn('en')
 
-const shownAs = (shown: GoodsShown) =>
+const shownAs = (shown: GoodsView) =>
   whole(
     orderPage(view({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
       ...parts,
@@ -18,7 +18,7 @@ const shownAs = (shown: GoodsShown) =>
 const goodsOf = (
   kind: 'voucher' | 'topup' | 'esim',
   goods: Record<string, unknown>,
-): GoodsShown => ({
+): GoodsView => ({
   type: 'goods',
   kind,
   goods,
@@ -87,8 +87,8 @@ test('the page that finds is whole, whatever was typed', () => {
     placed_at: at.toISOString(),
   }
   whole(findPage({ ...parts }))
-  whole(findPage({ ...parts, mail: {}, number: { typed, said: 'none' } }))
-  whole(findPage({ ...parts, mail: { typed, said: 'wrong' }, wallet: { said: 'failed' } }))
+  whole(findPage({ ...parts, mail: {}, number: { typed, result: 'none' } }))
+  whole(findPage({ ...parts, mail: { typed, result: 'wrong' }, wallet: { result: 'failed' } }))
   const list = { wallet: '0x1', total: 2, limit: 50, offset: 0, items: [item as never] }
   expect(read(whole(findPage({ ...parts, list })))).toContain('Refunded')
 })

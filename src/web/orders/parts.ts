@@ -1,6 +1,6 @@
 import type { Bought } from '../../api/checkout.ts'
 import { findPath } from '../../api/tracking/find.ts'
-import type { OrderPageView, OwnOrderView, Seen } from '../../api/tracking/order-view.ts'
+import type { OrderPageView, OwnOrderView, TransactionLink } from '../../api/tracking/order-view.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import type { DescribedOffer } from '../../catalog/offer.ts'
 import { speltNumber } from '../../catalog/phone.ts'
@@ -18,7 +18,7 @@ import { countryName, type Texts, type Titled, titled } from '../texts/texts.ts'
 /** A transaction hash to copy, with a link to an explorer if there is one. */
 export function transactionOf(
   id: string,
-  { transaction, url }: Seen,
+  { transaction, url }: TransactionLink,
   what: string,
   t: Texts,
 ): Html {
@@ -27,7 +27,7 @@ export function transactionOf(
   return html`${copied(id, transaction, what, t)}${link}`
 }
 
-export function wordsOf({ stage, coin, own }: OrderPageView, t: Texts): Titled {
+export function stageTexts({ stage, coin, own }: OrderPageView, t: Texts): Titled {
   const words = titled(t, `orders.stages.${stage}`)
   // A visitor who sees no goods is not told to open them.
   if (own === undefined && stage === 'delivered')
@@ -54,7 +54,7 @@ export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>
 }
 
 /** Of more countries than this, only the first are named and the others counted. */
-const placesShown = 12
+const maxPlaces = 12
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
 export function itemText({ brandName, kind, offer, receives, value }: Bought, t: Texts): string {
@@ -88,7 +88,7 @@ export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
 
 function placesText(offer: DescribedOffer, t: Texts): string {
   const places = placesOf(offer, t)
-  return places.length > placesShown ? placeName(offer, t) : places.join(', ')
+  return places.length > maxPlaces ? placeName(offer, t) : places.join(', ')
 }
 
 /** The value that the buyer chose, if it differs from what the card receives. */

@@ -21,7 +21,7 @@ export type RefundAnswer =
   | { readonly type: 'tooOften'; readonly seconds: number }
 
 /** Claims the refund again. The page explains every result. */
-export async function askForRefund(
+export async function claimRefund(
   request: OrderRequest,
   reply: FastifyReply,
   routes: TrackingRoutes,

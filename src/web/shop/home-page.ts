@@ -13,8 +13,8 @@ import { priceTexts, shortPrice } from './money-text.ts'
 import { kindName, measure, placeName } from './offer-words.ts'
 import { searchForm } from './search-form.ts'
 
-const samplesShown = 3
-const brandsShown = 12
+const maxSamples = 3
+const maxBrands = 12
 
 export function homePage(deps: WebDeps): Page {
   const { site, t } = deps
@@ -48,7 +48,7 @@ function brands({ liveCatalog, t }: WebDeps): Html | undefined {
   const index = liveCatalog.current().sold.voucher
   const most = index
     .counts('brandName')
-    .slice(0, brandsShown)
+    .slice(0, maxBrands)
     .map(([value, offers]) => ({ value, offers }))
   if (most.length === 0) return undefined
   return html`<section aria-labelledby="brands-title">
@@ -77,7 +77,7 @@ ${samplesOf(index).map((offer) => {
 
 /** One offer of each of the brands that have the most: the one in the middle of its brand. */
 function samplesOf(index: SearchIndex): Offer[] {
-  const most = index.counts('brand').slice(0, samplesShown)
+  const most = index.counts('brand').slice(0, maxSamples)
   return most.flatMap(
     ([brand, offers]) =>
       index.search({ brandKeys: [brand] }, { offset: offers >> 1, limit: 1 }).offers,

@@ -66,10 +66,10 @@ export function placesOf(offer: DescribedOffer, t: Texts): string[] {
 /** Gives the id of an offer whose words, all that a list says about it, are those of another one in the list too. */
 export function apart(
   offers: readonly Offer[],
-  wordsOf: (offer: Offer) => string,
+  labelOf: (offer: Offer) => string,
 ): (offer: Offer) => string | undefined {
-  const alike = Map.groupBy(offers, wordsOf)
-  return (offer) => ((alike.get(wordsOf(offer)) ?? []).length > 1 ? offer.id : undefined)
+  const alike = Map.groupBy(offers, labelOf)
+  return (offer) => ((alike.get(labelOf(offer)) ?? []).length > 1 ? offer.id : undefined)
 }
 
 export function allowanceFacts(allowance: Allowance, t: Texts): (Html | undefined)[] {

@@ -28,7 +28,7 @@ export function searchForm(searched: Searched, countries: readonly string[], t: 
   })
   const country = fieldOf('country', searched, t)
   const chosen = query.country ?? faults?.get('country')?.didYouMean
-  const shown = new Set([...countries, chosen])
+  const codes = new Set([...countries, chosen])
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
 <div class="finder-fields">
 ${fieldHtml(words, t)}
@@ -37,7 +37,7 @@ ${fieldHtml(
   t,
   html`<select${attributesHtml(tiesOf(country))}>
 <option value="">${t('search.anyCountry')}</option>
-${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>`,
+${countryOptions(t).map(({ code, option, chosenOption }) => codes.has(code) && (code === chosen ? chosenOption : option))}</select>`,
 )}
 <button class="button" type="submit">${t('search.submit')}</button>
 </div>
@@ -65,7 +65,7 @@ function fieldOf(
   return {
     name,
     label: t(`search.${name}`),
-    value: String(fault?.given ?? query[name] ?? ''),
+    value: String(fault?.typed ?? query[name] ?? ''),
     fault: fault && faultText(name, fault, t),
     attributes,
   }
@@ -74,7 +74,7 @@ function fieldOf(
 /** What is wrong with a field, for people. */
 export function faultText(
   field: ShopField,
-  { given, didYouMean: meant }: FieldFault,
+  { typed, didYouMean: meant }: FieldFault,
   t: Texts,
 ): string {
   switch (field) {
@@ -83,15 +83,15 @@ export function faultText(
       return t(`search.faults.${field}`)
     case 'country':
       return meant === undefined
-        ? t('search.faults.country', { given })
-        : t('search.faults.country.code', { given, meant: countryName(meant, t) })
+        ? t('search.faults.country', { given: typed })
+        : t('search.faults.country.code', { given: typed, meant: countryName(meant, t) })
     case 'min':
     case 'max':
-      return Number(meant) > Number(given)
-        ? t('search.faults.max', { given, meant: meant ?? '' })
-        : orMeant(t('search.faults.bound', { given }), meant, t)
+      return Number(meant) > Number(typed)
+        ? t('search.faults.max', { given: typed, meant: meant ?? '' })
+        : orMeant(t('search.faults.bound', { given: typed }), meant, t)
     default:
-      return orMeant(t(`search.faults.${field}`, { given }), meant, t)
+      return orMeant(t(`search.faults.${field}`, { given: typed }), meant, t)
   }
 }
 
@@ -107,12 +107,12 @@ interface Choice {
   readonly isChosen: boolean
 }
 
-const choicesShown = 8
+const openChoices = 8
 const maxChoices = 40
 
 /** The filters of a search: links with counts, and a small form for other bounds of the face value. */
-export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, t: Texts): Html {
-  const query = { ...asked, kind }
+export function facetList({ facets, kind }: ShopAnswer, shopQuery: ShopQuery, t: Texts): Html {
+  const query = { ...shopQuery, kind }
   const facet = <Name extends 'category' | 'region' | 'brand' | 'amount'>(
     name: Name,
     values: readonly FacetValue[],
@@ -120,8 +120,8 @@ export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, t: Tex
   ) => {
     const isChosen = ({ value }: FacetValue) => query[name] === value
     // Making links for thousands of values would take longer than the search.
-    const shown = [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))]
-    const choices = shown.slice(0, maxChoices).map((one) => ({
+    const sortedValues = [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))]
+    const choices = sortedValues.slice(0, maxChoices).map((one) => ({
       name: nameOf(one.value),
       offers: one.offers,
       path: changed(query, { [name]: isChosen(one) ? undefined : one.value }),
@@ -166,9 +166,9 @@ function bandChoices(
 function group(name: string, choices: readonly Choice[], t: Texts, form?: Html): Html | undefined {
   const hasChoice = choices.length > 1 || choices.some(({ isChosen }) => isChosen)
   if (!hasChoice && form === undefined) return undefined
-  const rest = choices.slice(choicesShown)
+  const rest = choices.slice(openChoices)
   return html`<section class="facet"><h3>${name}</h3>
-${choices.length > 0 && links(choices.slice(0, choicesShown), t)}
+${choices.length > 0 && links(choices.slice(0, openChoices), t)}
 ${rest.length > 0 && html`<details class="rest"><summary>${t('search.more', { count: rest.length })}</summary>${links(rest, t)}</details>`}
 ${form}</section>
 `
@@ -183,7 +183,16 @@ function links(choices: readonly Choice[], t: Texts): Html {
   })}</ul>`
 }
 
-const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
+const preservedFields = [
+  'kind',
+  'q',
+  'country',
+  'brand',
+  'category',
+  'region',
+  'amount',
+  'sort',
+] as const
 
 /** The form for other bounds of the face value. It keeps the rest of the search. */
 export function bandForm(searched: Searched, t: Texts): Html {
@@ -191,7 +200,7 @@ export function bandForm(searched: Searched, t: Texts): Html {
   const bound = (name: 'min' | 'max') =>
     fieldHtml(fieldOf(name, searched, t, { inputmode: 'decimal', autocomplete: 'off' }), t)
   return html`<form class="band" action="/search" method="get">
-${kept.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${preservedFields.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
 ${bound('min')}
 ${bound('max')}
 <button class="button" type="submit">${t('search.bandSet')}</button>

@@ -36,12 +36,12 @@ const maxQuery = 2_048
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
     const catalog = deps.liveCatalog.current()
-    const read = readShopQuery(queryOf(request), catalog.sold)
-    if (read.faults.size > 0) {
-      return senders.send(request, reply.code(400), searchFaultPage(read, deps))
+    const searched = readShopQuery(queryOf(request), catalog.sold)
+    if (searched.faults.size > 0) {
+      return senders.send(request, reply.code(400), searchFaultPage(searched, deps))
     }
     // The page is kept for every spelling of the search, so it must not depend on what its path leaves out.
-    const query = withoutDefaults(read.query)
+    const query = withoutDefaults(searched.query)
     const page = () => searchPage(query, shopSearch(catalog, query), deps)
     return senders.sendKept(request, reply, searchPath(query), page)
   })
@@ -52,13 +52,13 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(start < 0 ? '' : url.slice(start, start + maxQuery))
 }
 
-const brandsShown = 6
+const maxBrands = 6
 
-function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
+function searchPage(shopQuery: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
-  const query = { ...asked, kind: answer.kind }
+  const query = { ...shopQuery, kind: answer.kind }
   const title = searchTitle(query, t)
-  const isKept = isCategory(asked) && answer.total > 0
+  const isKept = isCategory(shopQuery) && answer.total > 0
   return {
     title,
     description: descriptionOf(query, answer, t),
@@ -69,7 +69,7 @@ ${searchForm({ query }, countriesIn(deps.liveCatalog.current().sold), t)}
 ${understoodParts(query, answer, t)}
 ${kindTabs(query, answer, t)}
 <div class="found">
-${facetList(answer, asked, t)}
+${facetList(answer, shopQuery, t)}
 <section class="results" aria-labelledby="results">
 ${resultsOf(query, answer, deps)}
 </section>
@@ -89,7 +89,7 @@ function searchTitle({ kind = 'voucher', q, brand, country }: ShopQuery, t: Text
 
 function resultsOf(query: ShopQuery, answer: ShopAnswer, deps: WebDeps): Html {
   const { t } = deps
-  if (answer.offers.length === 0) return nothingFound(query, answer, t)
+  if (answer.offers.length === 0) return noMatches(query, answer, t)
   const first = (answer.page - 1) * shopPageSize + 1
   return html`<div class="results-head">
 <h2 id="results">${searchTitle(query, t)} <small>${t('search.range', { from: first, to: first + answer.offers.length - 1, total: answer.total })}</small></h2>
@@ -106,8 +106,8 @@ ${pager(query, answer, t)}`
  */
 function brandRow(query: ShopQuery, { page, facets }: ShopAnswer, t: Texts): Html | undefined {
   const isNarrow = query.q !== undefined || query.brand !== undefined || page > 1
-  if (isNarrow || facets.brands.length <= brandsShown) return undefined
-  return brandGrid(facets.brands.slice(0, brandsShown), t, (brand) => changed(query, { brand }))
+  if (isNarrow || facets.brands.length <= maxBrands) return undefined
+  return brandGrid(facets.brands.slice(0, maxBrands), t, (brand) => changed(query, { brand }))
 }
 
 function descriptionOf(
@@ -196,15 +196,15 @@ ${page < pages ? html`<a class="button quiet" rel="next" href="${at(page + 1)}">
 
 /** The cards of offers in a list, no two with the same text. */
 function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): Html[] {
-  const wordsOf = (offer: Offer) => ({
+  const cardTexts = (offer: Offer) => ({
     brand: offer.brandName,
     what: whatOf(offer, t),
     place: placeName(offer, t),
     note: kindOf(offer).fairUseOf?.(offer),
   })
-  const numberOf = apart(offers, (offer) => Object.values(wordsOf(offer)).join('\n'))
+  const numberOf = apart(offers, (offer) => Object.values(cardTexts(offer)).join('\n'))
   return offers.map((offer) => {
-    const { brand, what, place, note } = wordsOf(offer)
+    const { brand, what, place, note } = cardTexts(offer)
     const id = numberOf(offer)
     return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(brand)}
 <span class="told"><b>${brand}</b> <span>${what}</span> <span class="where">${place}</span>${note && html` <span class="note">${note}</span>`}${id && html` <span class="note">${t('offers.number', { id })}</span>`}</span>
@@ -252,7 +252,7 @@ function nameOf({ part, brand }: UnderstoodPart, t: Texts): string {
 }
 
 /** A result without offers: the reason, and links to the kinds that have some. */
-function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
+function noMatches(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
   if (answer.total > 0) {
     return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
 <p>${t('search.beyond', { pages: answer.pages })}</p>

@@ -43,6 +43,6 @@ describe('a message', () => {
   })
 
   test('is left open for a script, which puts its values in', () => {
-    expect(textsIn('en').open('wallet.pay')).toBe('Pay {amount} USDC')
+    expect(textsIn('en').template('wallet.pay')).toBe('Pay {amount} USDC')
   })
 })

@@ -31,7 +31,7 @@ export interface Texts {
   /** "12,500" */
   number(value: number): string
   /** A message with its values left open, "Pay with {wallet}", for a script to fill in. */
-  open(id: MessageId): string
+  template(id: MessageId): string
 }
 
 /** The website's messages in a language: the one place where a page's language is decided. */
@@ -45,7 +45,7 @@ export function textsIn(language: string, messages: Messages = messagesOf(langua
   return Object.assign(say as Texts, {
     language,
     number: (value: number) => numbers.format(value),
-    open: once((id: MessageId) => say(id, leftOpen) as string),
+    template: once((id: MessageId) => say(id, leftOpen) as string),
   })
 }
 
@@ -72,11 +72,11 @@ function readMessage(text: string, language: string): Message {
   const format = new IntlMessageFormat(text, language)
   if (!text.includes('<')) return (values) => format.format(values as Plain) as string
   return (values = {}) => {
-    const given = Object.entries(values).map(([name, value]) => [
+    const entries = Object.entries(values).map(([name, value]) => [
       name,
       typeof value === 'function' ? tagOf(value) : value,
     ])
-    return html`${format.format<Html>(Object.fromEntries(given))}`
+    return html`${format.format<Html>(Object.fromEntries(entries))}`
   }
 }
 
@@ -87,12 +87,12 @@ function tagOf(wrap: (content: Html) => Html): FormatXMLElementFn<Html> {
 
 /** Caches one value for each key for ever. For values that are expensive to make, such as `Intl` formatters. */
 export function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
-  const known = new Map<Key, Made>()
+  const results = new Map<Key, Made>()
   return (key) => {
-    const there = known.get(key)
+    const there = results.get(key)
     if (there !== undefined) return there
     const made = make(key)
-    known.set(key, made)
+    results.set(key, made)
     return made
   }
 }

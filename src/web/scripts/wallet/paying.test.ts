@@ -56,7 +56,7 @@ describe('paying from a wallet', () => {
     expect(await verifyTypedData({ address: account.address, ...data, signature } as never)).toBe(
       true,
     )
-    expect(deps.kept.find()).toBeUndefined()
+    expect(deps.saved.find()).toBeUndefined()
   })
 
   test.each([
@@ -108,7 +108,7 @@ describe('paying from a wallet', () => {
     const { wallet } = fakeWallet({ faults: { [method]: fault } })
     expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
     expect(sent).toHaveLength(1)
-    expect(deps.kept.find()).toBeUndefined()
+    expect(deps.saved.find()).toBeUndefined()
   })
 
   test('changes the network, and adds it where the wallet does not know it', async () => {
@@ -172,7 +172,7 @@ describe('a signed payment', () => {
     const { deps, sent, answers } = page([demanding()])
     const { wallet, calls } = fakeWallet()
     expect(await pay(deps, wallet, lineItem)).toEqual({ type: 'failed', code: 'unknown' })
-    const kept = deps.kept.find()
+    const kept = deps.saved.find()
     expect(kept).toMatchObject({ body: JSON.stringify(lineItem.fields) })
     // Even with another form, the first payment has to end first.
     answers.push(answering(202, { orderId: 'ord_1' }))
@@ -180,25 +180,25 @@ describe('a signed payment', () => {
     expect(await pay(deps, wallet, other)).toMatchObject({ type: 'paid', accessToken: undefined })
     expect(sent.at(-1)?.headers['payment-signature']).toBe(kept?.header)
     expect(calls.filter((method) => method === signed)).toHaveLength(1)
-    expect(deps.kept.find()).toBeUndefined()
+    expect(deps.saved.find()).toBeUndefined()
   })
 
   test('that another tab has signed meanwhile is the only one that is sent', async () => {
     const { deps, sent, answers } = page([demanding()])
     await pay(deps, fakeWallet().wallet, lineItem)
-    const first = deps.kept.find()
+    const first = deps.saved.find()
     const before = sent.length
     // This tab checked before the other one had signed.
     let looks = 0
-    const late = { ...deps.kept, find: () => (looks++ === 0 ? undefined : deps.kept.find()) }
+    const late = { ...deps.saved, find: () => (looks++ === 0 ? undefined : deps.saved.find()) }
     answers.push(demanding(), answering(200, { orderId: 'ord_1' }))
-    const ended = await pay({ ...deps, kept: late }, fakeWallet().wallet, lineItem)
+    const ended = await pay({ ...deps, saved: late }, fakeWallet().wallet, lineItem)
     expect(ended).toMatchObject({ type: 'paid', orderId: 'ord_1' })
     expect(sent.slice(before).map(({ headers }) => headers['payment-signature'])).toEqual([
       undefined,
       first?.header,
     ])
-    expect(deps.kept.find()).toBeUndefined()
+    expect(deps.saved.find()).toBeUndefined()
   })
 
   test('is gone on with after the page was loaded again', async () => {
@@ -222,7 +222,7 @@ describe('a signed payment', () => {
       const { deps, answers } = page([demanding(), answer])
       const { wallet, calls } = fakeWallet()
       expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
-      expect(deps.kept.find()).toBeUndefined()
+      expect(deps.saved.find()).toBeUndefined()
       answers.push(demanding(), ordered())
       expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid' })
       expect(calls.filter((method) => method === signed)).toHaveLength(2)
@@ -233,7 +233,7 @@ describe('a signed payment', () => {
     const busy = () => answering(429, { code: 'rate_limited', charged: 'no' })
     const { deps } = page([demanding(), 'lost', busy(), busy(), busy(), busy(), busy(), busy()])
     expect(await pay(deps, fakeWallet().wallet, lineItem)).toMatchObject({ code: 'unknown' })
-    expect(deps.kept.find()).toBeDefined()
+    expect(deps.saved.find()).toBeDefined()
   })
 
   test.each([
@@ -243,7 +243,7 @@ describe('a signed payment', () => {
   ])('is not forgotten by an answer that does not say that nothing was charged', async (answer) => {
     const { deps } = page([demanding(), answer])
     expect(await pay(deps, fakeWallet().wallet, lineItem)).toMatchObject({ code: 'unknown' })
-    expect(deps.kept.find()).toBeDefined()
+    expect(deps.saved.find()).toBeDefined()
   })
 
   test('has the same key for the same form, and another for another', async () => {

@@ -3,13 +3,13 @@ import type { PayFault, WalletSettings, WalletText } from '../../buying/buy-form
 import { faultOf, type Wallet } from './provider.ts'
 import {
   authorizationFor,
+  expectedPrice,
   type Hex,
   type LineItem,
+  matchingTerms,
   type PaymentRequired,
   type PaymentRequirement,
   paymentHeader,
-  saidPrice,
-  termsAsSaid,
 } from './terms.ts'
 
 export interface PayDeps extends Sending {
@@ -21,7 +21,7 @@ export interface PayDeps extends Sending {
 
 interface Sending {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  readonly kept: Kept
+  readonly saved: SavedPayments
   readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
   readonly wait: (ms: number) => Promise<void>
 }
@@ -35,15 +35,15 @@ const quoteFreshMs = 240_000
  * known, and nothing else is signed before that.
  */
 export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Promise<Ended> {
-  if (deps.kept.find() !== undefined) return resume(deps)
+  if (deps.saved.find() !== undefined) return resume(deps)
   // Without a record of the signed payment, a lost answer could lead to a second payment.
-  if (!deps.kept.isPossible()) return failed('notKept')
-  const first = await askPrice(deps, lineItem)
+  if (!deps.saved.isPossible()) return failed('notKept')
+  const first = await fetchPrice(deps, lineItem)
   if ('type' in first) return first
   const account = await readyAccount(deps, wallet, first.amount)
   if (typeof account !== 'string') return account
   const isFresh = deps.monotonicMs() - first.atMs < quoteFreshMs
-  const price = isFresh ? first : await askPrice(deps, lineItem)
+  const price = isFresh ? first : await fetchPrice(deps, lineItem)
   if ('type' in price) return price
   return signAndSend(deps, wallet, { lineItem, account, price })
 }
@@ -51,12 +51,12 @@ export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Pr
 /** Resumes a payment that was signed before: sends exactly the same again. */
 export function resume(deps: PayDeps): Promise<Ended> {
   deps.show('resuming')
-  return sendKept(deps, { isFirst: false })
+  return sendSavedPayment(deps, { isFirst: false })
 }
 
 interface Price {
   readonly demand: PaymentRequired
-  readonly asked: PaymentRequirement
+  readonly requirement: PaymentRequirement
   readonly amount: bigint
   /** The time by the clock of the store when it answered. */
   readonly nowSeconds: number
@@ -71,7 +71,7 @@ const unpriced: Readonly<Record<string, PayFault>> = {
   store_paused: 'paused',
 }
 
-async function askPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
+async function fetchPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
   const { settings, show, monotonicMs } = deps
   show('checking')
   const atMs = monotonicMs()
@@ -81,13 +81,13 @@ async function askPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Fail
   if (answer === undefined) return failed('offline')
   const { demand, nowSeconds } = answer
   if (demand === undefined) return failed(unpriced[answer.body.code ?? ''] ?? 'notNow')
-  const asked = termsAsSaid(demand, settings)
-  const said = lineItem.most ?? saidPrice(lineItem.seen, lineItem.fields['value'])
-  if (asked === undefined || said === undefined) return failed('mismatch')
-  const amount = BigInt(asked.amount)
-  return amount > said
+  const requirement = matchingTerms(demand, settings)
+  const maxAmount = lineItem.most ?? expectedPrice(lineItem.seen, lineItem.fields['value'])
+  if (requirement === undefined || maxAmount === undefined) return failed('mismatch')
+  const amount = BigInt(requirement.amount)
+  return amount > maxAmount
     ? { ...failed('dearer', { amount: usdcText(amount) }), amount }
-    : { demand, asked, amount, nowSeconds, atMs }
+    : { demand, requirement, amount, nowSeconds, atMs }
 }
 
 function usdcText(atomic: bigint): string {
@@ -133,10 +133,10 @@ interface Ready {
 }
 
 async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise<Ended> {
-  const { settings, kept, random, monotonicMs, show } = deps
+  const { settings, saved, random, monotonicMs, show } = deps
   const { account, price, lineItem } = ready
   const waitedSeconds = Math.floor((monotonicMs() - price.atMs) / 1_000)
-  const authorization = authorizationFor(price.asked, account, {
+  const authorization = authorizationFor(price.requirement, account, {
     nowSeconds: price.nowSeconds + waitedSeconds,
     nonce: random(new Uint8Array(32)),
   })
@@ -149,13 +149,13 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
   const payment = {
     purchaseUrl: settings.purchaseUrl,
     body,
-    header: paymentHeader(price.demand, price.asked, { signature, authorization }),
+    header: paymentHeader(price.demand, price.requirement, { signature, authorization }),
     key: keyOf(lineItem, body),
   }
   // If another tab has signed a payment for this offer meanwhile, that one is sent and this one never.
-  if (!kept.keep(payment)) return resume(deps)
+  if (!saved.keep(payment)) return resume(deps)
   show('paying')
-  return sendKept(deps, { isFirst: true })
+  return sendSavedPayment(deps, { isFirst: true })
 }
 
 /**
@@ -204,15 +204,18 @@ function failed(code: PayFault, values?: Readonly<Record<string, string>>): Fail
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 
 /** Sends the kept payment until it is known whether it was accepted; only then it is forgotten. */
-async function sendKept(deps: Sending, { isFirst }: { readonly isFirst: boolean }): Promise<Ended> {
-  const { kept, show, wait } = deps
-  const payment = kept.find()
+async function sendSavedPayment(
+  deps: Sending,
+  { isFirst }: { readonly isFirst: boolean },
+): Promise<Ended> {
+  const { saved, show, wait } = deps
+  const payment = saved.find()
   if (payment === undefined) return failed('notNow')
   for (let attempt = 0; attempt <= pausesMs.length; attempt += 1) {
     const answer = await purchase(deps, payment)
     const ended = answer && endOf(answer, payment, isFirst && attempt === 0)
     if (ended !== undefined) {
-      kept.forget(payment)
+      saved.forget(payment)
       return ended
     }
     const pauseMs = pausesMs[attempt]
@@ -243,7 +246,7 @@ const passing: Readonly<Record<string, PayFault>> = {
 /** The outcome; undefined while it is not known whether the payment was accepted. */
 function endOf(
   { body, demand, status }: Answer,
-  { key }: KeptPayment,
+  { key }: SavedPayment,
   isFirst: boolean,
 ): Ended | undefined {
   const { orderId, accessToken, code = '', charged } = body
@@ -251,8 +254,8 @@ function endOf(
   // The store asks for another payment only when it has proven that this one was not accepted.
   if (demand !== undefined) return refused(body.error)
   if (charged !== 'no') return undefined
-  const known = certain[code] ?? (isFirst ? passing[code] : undefined)
-  if (known !== undefined) return failed(known)
+  const wording = certain[code] ?? (isFirst ? passing[code] : undefined)
+  if (wording !== undefined) return failed(wording)
   return code in passing ? undefined : refused(body.detail)
 }
 
@@ -285,7 +288,7 @@ const patienceMs = 60_000
 /** Asks for the exact price of a purchase, or sends it with its payment; undefined without a readable answer. */
 async function purchase(
   { fetch }: Sending,
-  { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
+  { purchaseUrl, body, header, key }: Omit<SavedPayment, 'header' | 'key'> & Partial<SavedPayment>,
 ): Promise<Answer | undefined> {
   try {
     const response = await fetch(purchaseUrl, {
@@ -313,7 +316,7 @@ function answerOf({ status, headers }: Response, body: Body): Answer {
 }
 
 /** A signed payment whose outcome is not known yet. */
-interface KeptPayment {
+interface SavedPayment {
   readonly purchaseUrl: string
   /** The body of the purchase as it was sent, so that it is identical when it is sent again. */
   readonly body: string
@@ -327,7 +330,7 @@ interface KeptPayment {
  *
  * @param storageOf throws in browsers that are set to store nothing
  */
-export function keeping(
+export function createSavedPayments(
   storageOf: () => Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
   offerId: string,
 ) {
@@ -341,24 +344,24 @@ export function keeping(
       return false
     }
   }
-  const find = (): KeptPayment | undefined => {
+  const find = (): SavedPayment | undefined => {
     const text = isPossible() ? storageOf().getItem(name) : null
-    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
+    return text === null ? undefined : (JSON.parse(text) as SavedPayment)
   }
   return {
     find,
     isPossible,
     /** Stores a payment. False if another tab was first: its payment stays, and this one must not be sent. */
-    keep(payment: KeptPayment): boolean {
+    keep(payment: SavedPayment): boolean {
       if (find() !== undefined) return false
       storageOf().setItem(name, JSON.stringify(payment))
       return true
     },
     /** Removes this payment, and never one that another tab has stored since. */
-    forget(payment: KeptPayment): void {
+    forget(payment: SavedPayment): void {
       if (find()?.header === payment.header) storageOf().removeItem(name)
     },
   }
 }
 
-type Kept = ReturnType<typeof keeping>
+type SavedPayments = ReturnType<typeof createSavedPayments>

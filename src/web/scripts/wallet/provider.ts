@@ -89,14 +89,14 @@ export interface FoundWallet {
 /** Asks the wallets of this browser to announce themselves; `found` gets all of them each time another one does. */
 export function discover(
   page: EventTarget,
-  found: (wallets: readonly FoundWallet[]) => void,
+  onWallets: (wallets: readonly FoundWallet[]) => void,
 ): void {
   const wallets = new Map<string, FoundWallet>()
   page.addEventListener('eip6963:announceProvider', (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
     if (wallets.has(info.uuid)) return
     wallets.set(info.uuid, { ...info, provider })
-    found([...wallets.values()])
+    onWallets([...wallets.values()])
   })
   page.dispatchEvent(new Event('eip6963:requestProvider'))
 }

@@ -24,21 +24,21 @@ export interface PaymentRequirement {
 const maxSeconds = 900
 
 /** The terms of the store that are what the page says: the same token, on the same chain, to the same address. */
-export function termsAsSaid(
+export function matchingTerms(
   { accepts }: PaymentRequired,
   { network, payTo }: WalletSettings,
 ): PaymentRequirement | undefined {
   const { id, usdc, usdcDomain } = network
   return accepts.find(
-    ({ extra, maxTimeoutSeconds, ...asked }) =>
-      asked.scheme === 'exact' &&
-      asked.network === id &&
-      asked.asset === usdc &&
-      asked.payTo === payTo &&
+    ({ extra, maxTimeoutSeconds, ...terms }) =>
+      terms.scheme === 'exact' &&
+      terms.network === id &&
+      terms.asset === usdc &&
+      terms.payTo === payTo &&
       extra['name'] === usdcDomain.name &&
       extra['version'] === usdcDomain.version &&
       maxTimeoutSeconds <= maxSeconds &&
-      /^[1-9]\d{0,29}$/.test(asked.amount),
+      /^[1-9]\d{0,29}$/.test(terms.amount),
   )
 }
 
@@ -53,7 +53,7 @@ const unitsPerCent = 10_000n
  *   added to the amount and rounded up to the cent. The least and the greatest amount and their minimum prices may
  *   follow; the minimum price rises linearly between them
  */
-export function saidPrice(seen: string, value: unknown): bigint | undefined {
+export function expectedPrice(seen: string, value: unknown): bigint | undefined {
   const [type, number = '', range, prices] = seen.split(':')
   if (type === 'fixed') return BigInt(number) * unitsPerCent
   if (typeof value !== 'number' || !(value > 0)) return undefined

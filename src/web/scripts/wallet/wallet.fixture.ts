@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { networks } from '../../../payments/networks.ts'
 import type { WalletSettings, WalletText } from '../../buying/buy-form.ts'
-import { keeping, type PayDeps } from './paying.ts'
+import { createSavedPayments, type PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
 
 export const account = privateKeyToAccount(`0x${'1'.repeat(64)}`)
@@ -112,7 +112,7 @@ export function page(answers: (Response | string)[], setItem?: () => never) {
   let nonces = 0
   const deps: PayDeps = {
     settings,
-    kept: keeping(() => storage, settings.offerId),
+    saved: createSavedPayments(() => storage, settings.offerId),
     fetch: async (_, { body, headers }) => {
       sent.push({ body: JSON.parse(String(body)), headers: headers as Sent['headers'] })
       const answer = answers.shift()

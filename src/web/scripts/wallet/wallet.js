@@ -1,5 +1,5 @@
 import { receivesText } from '../../buying/field-value.ts'
-import { keeping, pay, resume } from './paying.ts'
+import { createSavedPayments, pay, resume } from './paying.ts'
 import { discover, walletOf } from './provider.ts'
 import { lineItemIn } from './terms.ts'
 import { viewOf } from './view.js'
@@ -24,9 +24,9 @@ function start(element) {
   const settings = JSON.parse(element.dataset.settings)
   const view = viewOf(element, settings, JSON.parse(element.dataset.texts))
   const form = element.closest('form')
-  const kept = keeping(() => localStorage, settings.offerId)
-  const deps = depsOf({ settings, kept, show: view.show })
-  const run = runner(form, view, kept)
+  const saved = createSavedPayments(() => localStorage, settings.offerId)
+  const deps = depsOf({ settings, saved, show: view.show })
+  const run = runner(form, view, saved)
   let wallets = []
   let chosen
   /** Whether a person has chosen the wallet, rather than the page because it was the only one. */
@@ -40,7 +40,7 @@ function start(element) {
     })
   }
   view.onPay(() => {
-    if (kept.find() !== undefined) return run(() => resume(deps))
+    if (saved.find() !== undefined) return run(() => resume(deps))
     if (!chosen) return view.askForWallet()
     isByPerson = true
     const lineItem = lineItemIn(new FormData(form), settings.offerId)
@@ -58,7 +58,7 @@ function start(element) {
     event.preventDefault()
     view.press()
   })
-  if (kept.find() !== undefined) void run(() => resume(deps))
+  if (saved.find() !== undefined) void run(() => resume(deps))
 }
 
 function depsOf(own) {
@@ -71,7 +71,7 @@ function depsOf(own) {
   }
 }
 
-function runner(form, view, kept) {
+function runner(form, view, saved) {
   let isBusy = false
   /** A higher price that was shown after the page was made; atomic USDC. */
   let told
@@ -81,7 +81,7 @@ function runner(form, view, kept) {
   })
   /** Asks before the page is left, but only while a signed payment is under way. */
   const holdBack = (event) => {
-    if (kept.find() !== undefined) event.preventDefault()
+    if (saved.find() !== undefined) event.preventDefault()
   }
   // A buyer who goes back from their order finds the page as they left it, busy. A reload gives them a new form; the
   // old one would repeat the same purchase.
@@ -101,7 +101,7 @@ function runner(form, view, kept) {
     told = ended.amount
     isBusy = false
     view.busy(false)
-    view.failed(ended, kept.find() !== undefined)
+    view.failed(ended, saved.find() !== undefined)
   }
 }
 

@@ -3,9 +3,9 @@ import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/o
 import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
 import { cents } from '../../../lib/money.ts'
 import { filled } from '../../buying/field-value.ts'
-import { seenOf } from '../../buying/form.ts'
+import { shownPriceOf } from '../../buying/form.ts'
 import { discover, type FoundWallet } from './provider.ts'
-import { lineItemIn, saidPrice } from './terms.ts'
+import { expectedPrice, lineItemIn } from './terms.ts'
 
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }
@@ -38,7 +38,7 @@ describe('the wallets of a browser', () => {
 
 describe('the price that a page says', () => {
   test('is that of the store, to the unit', () => {
-    expect(saidPrice('fixed:2500', undefined)).toBe(25_000_000n)
+    expect(expectedPrice('fixed:2500', undefined)).toBe(25_000_000n)
     for (const [value, bps] of [
       [5, 0],
       [25, 250],
@@ -46,7 +46,7 @@ describe('the price that a page says', () => {
       [99.99, 1],
     ] as const) {
       const store = withMarkup(Math.round(value * 100), bps)
-      expect(saidPrice(`open:${bps}`, value)).toBe(BigInt(store) * 10_000n)
+      expect(expectedPrice(`open:${bps}`, value)).toBe(BigInt(store) * 10_000n)
     }
   })
 
@@ -54,15 +54,15 @@ describe('the price that a page says', () => {
     const pricing = fixturePricing({ markupBps })
     const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(537, 48_100) })
     const retail = retailOf(offer, pricing)
-    const seen = seenOf(retail, markupBps)
+    const seen = shownPriceOf(retail, markupBps)
     expect(retail).toHaveProperty('floor')
     for (let value = 500; value <= 50_000; value += 1_100) {
-      expect(saidPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
+      expect(expectedPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
     }
   })
 
   test.each([undefined, '5', Number.NaN, -1])('is none of the open value %s', (value) => {
-    expect(saidPrice('open:250', value)).toBeUndefined()
+    expect(expectedPrice('open:250', value)).toBeUndefined()
   })
 })
 

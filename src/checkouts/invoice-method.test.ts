@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { memoryPayouts, noHands } from '../../test/doubles/memory-payouts.ts'
 import { usdc } from '../lib/money.ts'
 import type { InvoiceRefund, PaidBack } from '../payments/payment.ts'
-import { invoiceMethod, payoutWatch } from './advance.ts'
 import type { Invoice } from './checkout.ts'
 import { type CheckoutEvent, type InvoiceRead, noProcessor } from './ports.ts'
+import { invoiceMethod, payoutWatch } from './returns.ts'
 
 const hour = 3_600_000
 const pending: PaidBack = { outcome: 'pending', reason: 'the payout waits in BTCPay to be sent' }
