@@ -55,16 +55,21 @@ export async function startCatalog(
   })
   const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
   const pricing: Pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
-  const deps = { sources, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
+  const first = Promise.withResolvers<void>()
+  const deps = {
+    ...{ sources, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal },
+    onSale: () => {
+      health.noteCatalog(oldestOf(liveCatalog))
+      first.resolve()
+    },
+  }
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
   if (served.outcome === 'served') health.noteCatalog(oldestOf(liveCatalog))
-  const first = Promise.withResolvers<void>()
   const refreshing = startRefreshing(deps, (refreshed) => {
     const isGood = refreshed.outcome === 'loaded' && !refreshed.held && !refreshed.failed
     log[isGood ? 'info' : 'error']({ ...refreshed }, 'catalog')
-    if (refreshed.outcome === 'loaded') health.noteCatalog(oldestOf(liveCatalog))
     first.resolve()
   })
   if (served.outcome !== 'served' || staleParts(pricing, liveCatalog.current().sizes) !== '')

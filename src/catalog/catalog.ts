@@ -7,7 +7,6 @@ import { goods } from './kinds.ts'
 import { byKind, type Kind, kinds, type ListName, listOf, type Offer } from './offer.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
 import { lowestCharge, type Pricing } from './pricing.ts'
-import { vocabulary } from './question/vocabulary.ts'
 import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
 import { echoOf } from './search/params.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
@@ -148,9 +147,8 @@ function formsOf(id: string): readonly [inCapitals: string, alike: string] {
   return [inCapitals, inCapitals.replace(/[- ]/g, '_')]
 }
 
-/** Prepares what takes time, so that the first question need not wait for it. */
+/** Prepares the names of brands, so that the first question need not wait for them. */
 function* prepareQuestions(indexes: Catalog['sold']): Sliced<void> {
-  vocabulary()
   for (const index of Object.values(indexes)) {
     yield
     brandLexicon(index)

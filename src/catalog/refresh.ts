@@ -24,6 +24,8 @@ export interface RefreshDeps {
   readonly inTurn: InTurn
   readonly now: () => Date
   readonly signal: AbortSignal
+  /** Called when a new list is on sale, before it is stored. */
+  readonly onSale?: () => void
 }
 
 export type Refreshed =
@@ -66,6 +68,7 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
       return { outcome: 'refused', ...counts, reason, durationMs: elapsed() }
     const snapshot = await inSlices(believedSnapshot(reading, startedAt))
     await deps.inTurn(() => replaceCatalog(deps, snapshot))
+    deps.onSale?.()
     const notKept = await saveSnapshot(deps.snapshots, snapshot)
     return {
       outcome: 'loaded',
@@ -258,7 +261,8 @@ const maxParts = 20_000
 function createSharing(): (offer: Offer) => Offer {
   const parts = new Map<string, unknown>()
   const shared = (value: unknown) => {
-    const key = JSON.stringify(value)
+    if (typeof value === 'number' || typeof value === 'boolean') return value
+    const key = typeof value === 'string' ? `"${value}` : JSON.stringify(value)
     const existing = parts.get(key)
     if (existing !== undefined) return existing
     if (parts.size === maxParts) parts.clear()

@@ -118,7 +118,7 @@ const publishedKind = oneOf(kinds)
 export const kindParam: Param<Kind> = {
   schema: publishedKind.schema,
   parse(name, value) {
-    const meaning = vocabulary().meanings.get(foldedWords(value).join(' '))
+    const meaning = vocabulary.meanings.get(foldedWords(value).join(' '))
     return meaning?.type === 'kind' ? meaning.kind : publishedKind.parse(name, value)
   },
 }

@@ -97,7 +97,7 @@ const minJoinedLength = 6
 class Reader {
   readonly #text: string
   readonly #tokens: readonly Token[]
-  readonly #words = vocabulary()
+  readonly #words = vocabulary
   readonly #lexicons: Readonly<Record<Kind, BrandLexicon>>
   readonly #parts: Part[]
   #bound: { readonly from: number; readonly is: 'most' | 'least' } | undefined

@@ -51,15 +51,6 @@ const languages =
 /** No phrase has more words, or letters of writing without spaces. */
 export const longestPhrase = 14
 
-export type Vocabulary = ReturnType<typeof makeVocabulary>
-
-let made: Vocabulary | undefined
-
-export function vocabulary(): Vocabulary {
-  made ??= makeVocabulary()
-  return made
-}
-
 function makeVocabulary() {
   const meanings = allMeanings()
   const places = [...meanings].flatMap(([name, meaning]) =>
@@ -182,3 +173,8 @@ function allMonths(): Map<string, number> {
   }
   return months
 }
+
+/** Made as the store loads, so that no start and no question waits for it. */
+export const vocabulary = makeVocabulary()
+
+export type Vocabulary = typeof vocabulary
