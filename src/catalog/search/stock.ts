@@ -63,17 +63,17 @@ const valuesOf: Readonly<Record<FieldName, (offer: Offer) => readonly string[]>>
 
 export function* stockOf(unsorted: readonly Offer[]): Sliced<Stock> {
   const offers = yield* sorted(unsorted)
-  const wordsOf = remembered(indexWordsOf)
-  const formsOf = remembered(nameFormsOf)
   return {
     offers,
     ...(yield* fieldsOf(offers)),
     ...(yield* numbersOf(offers)),
-    words: yield* buildLexicon(offers, (offer) => textsOf(offer).flatMap(wordsOf)),
-    brandNames: yield* buildLexicon(offers, ({ brand, brandName }) =>
-      [brand, brandName].flatMap(formsOf),
+    words: yield* buildLexicon(offers, textsOf, indexWordsOf),
+    brandNames: yield* buildLexicon(
+      offers,
+      ({ brand, brandName }) => [brand, brandName],
+      nameFormsOf,
     ),
-    brandWords: yield* buildLexicon(offers, ({ brandName }) => wordsOf(brandName)),
+    brandWords: yield* buildLexicon(offers, ({ brandName }) => [brandName], indexWordsOf),
   }
 }
 
@@ -132,18 +132,6 @@ function* sorted(offers: readonly Offer[]): Sliced<readonly Offer[]> {
   return inOrder
 }
 
-/** Thousands of offers share a text, and each is split once. */
-function remembered(make: (text: string) => string[]): (text: string) => string[] {
-  const made = new Map<string, string[]>()
-  return (text) => {
-    const cached = made.get(text)
-    if (cached !== undefined) return cached
-    const fresh = make(text)
-    made.set(text, fresh)
-    return fresh
-  }
-}
-
 class Lexicon {
   readonly #entries: readonly string[]
   readonly #postings: readonly Postings[]
@@ -180,16 +168,24 @@ class Lexicon {
   }
 }
 
+/** Thousands of offers share a text, and each text is split once. */
 function* buildLexicon(
   offers: readonly Offer[],
-  entriesOf: (offer: Offer) => Iterable<string>,
+  textsOf: (offer: Offer) => readonly string[],
+  split: (text: string) => readonly string[],
 ): Sliced<Lexicon> {
   const positions = new Map<string, number[]>()
+  const ofTexts = new Map<string, readonly number[][]>()
+  const listOf = (entry: string) => {
+    const list = positions.get(entry) ?? []
+    positions.set(entry, list)
+    return list
+  }
   yield* eachOf(offers, (offer, position) => {
-    for (const entry of entriesOf(offer)) {
-      const list = positions.get(entry)
-      if (list === undefined) positions.set(entry, [position])
-      else if (list[list.length - 1] !== position) list.push(position)
+    for (const text of textsOf(offer)) {
+      const lists = ofTexts.get(text) ?? split(text).map(listOf)
+      ofTexts.set(text, lists)
+      for (const list of lists) if (list[list.length - 1] !== position) list.push(position)
     }
   })
   const entries = [...positions.keys()].sort()

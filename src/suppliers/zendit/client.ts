@@ -172,16 +172,19 @@ export async function* pagesOf(
   signal: AbortSignal,
   filter = '',
 ): AsyncGenerator<readonly unknown[]> {
+  const readFrom = (from: number) => {
+    const page = readPage(client, `${path}?_limit=${pageSize}&_offset=${from}${filter}`, signal)
+    // Whoever has stopped reading does not wait for it.
+    page.catch(() => undefined)
+    return page
+  }
   let offset = 0
+  let from = 0
   let total: number | undefined
   let last: string | undefined
+  let next = readFrom(from)
   do {
-    const from = last === undefined ? offset : offset - 1
-    const page = await readPage(
-      client,
-      `${path}?_limit=${pageSize}&_offset=${from}${filter}`,
-      signal,
-    )
+    const page = await next
     total ??= page.total
     if (page.total !== total) {
       throw new Error(`${path} changed while it was read: ${total}, then ${page.total} records`)
@@ -189,11 +192,19 @@ export async function* pagesOf(
     const due = Math.min(page.limit, total - from)
     const fault = faultOf(page, due, last)
     if (fault !== undefined) throw new Error(`${path} ${fault} at ${from}`)
-    yield page.list.slice(offset - from)
+    const records = page.list.slice(offset - from)
     offset = from + page.list.length
-    // A supplier that gives one record at a time has no room for an overlap.
-    last = page.limit > 1 ? nameOf(page.list.at(-1)) : undefined
+    last = overlapOf(page)
+    from = last === undefined ? offset : offset - 1
+    // Read while the reader works on this one.
+    if (offset < total) next = readFrom(from)
+    yield records
   } while (offset < total)
+}
+
+/** The record that the next page begins with. A supplier that gives one at a time has no room for an overlap. */
+function overlapOf({ limit, list }: Page): string | undefined {
+  return limit > 1 ? nameOf(list.at(-1)) : undefined
 }
 
 /** What identifies a record; two without a name count as the same. */
