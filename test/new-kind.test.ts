@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { KindDefinition } from '../src/catalog/kinds/kind.ts'
 import type { OfferBase } from '../src/catalog/offer.ts'
+import type { Held } from '../src/suppliers/supplier.ts'
 
 interface GameOffer extends OfferBase {
   readonly kind: 'game'
@@ -157,12 +158,16 @@ describe('a kind that is one object and one line', () => {
     expect(said).toMatchObject({ body: { total: 1 } })
   })
 
-  test('is priced and bought, and its body is read against its own fields', async () => {
-    const world = purchaseWorld()
+  test('is priced, paid and delivered, and its body is read against its own fields', async () => {
+    const delivery = { kind: 'game', key: 'AAAA-BBBB' }
+    const world = purchaseWorld({ held: { outcome: 'delivered', delivery } as unknown as Held })
     world.putOnSale(chess)
-    const ask = (fields: object) => world.ask({ kind, fields: { offerId: 'CHESS', ...fields } })
+    const requested = (fields: object) => ({ kind, fields: { offerId: 'CHESS', ...fields } })
+    const ask = (fields: object) => world.ask(requested(fields))
     const { accepts } = expectPaymentRequired(await ask({ account: 'ada' }))
     expect(accepts[0].amount).toBe('9000000')
+    const bought = await world.buy(requested({ account: 'ada' }))
+    expect(bought).toMatchObject({ type: 'order', order: { state: 'FULFILLED' } })
     const refusal = await refusalOf(ask({ account: 'ADA', player: 'ada', value: 5 }))
     const { errors } = problem(refusal, { siteUrl: '', requestId: '', charged: undefined })
     expect(errors).toEqual([

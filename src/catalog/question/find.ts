@@ -142,7 +142,7 @@ function kindsFor(subject: Subject): readonly Kind[] {
     [use !== undefined && plan.minDataGb === undefined, ['voucher']],
     // If only places are named, mostly plans are wanted.
     [isPlan || covers !== undefined || regions.length > 0 || countries.length > 1, ['esim']],
-    [countries.length > 0, ['esim', 'topup', 'voucher']],
+    [countries.length > 0, ['esim', ...kinds.filter((one) => one !== 'esim')]],
     [isAny, kinds],
   ]
   const likely = rules.find(([applies]) => applies)?.[1] ?? []
