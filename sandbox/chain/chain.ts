@@ -66,6 +66,8 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
       },
       async stop() {
         await clock.stop()
+        // A node that has to be killed, because it does not end when it is asked to, saves nothing.
+        if (!node.hasEnded()) await saveState(client, chainDir).catch(() => undefined)
         await node.stop()
       },
     }

@@ -18,6 +18,7 @@ import { stateFileIn } from './state.ts'
 
 export type ChainNode = {
   rpcUrl: string
+  hasEnded(): boolean
   /** Ends the node, which saves its chain; does nothing if it has ended. */
   stop(): Promise<void>
 }
@@ -39,7 +40,7 @@ export async function startChainNode(chainDir: string): Promise<ChainNode> {
     const rpcUrl = `http://127.0.0.1:${port}`
     if (await comesUp(node, rpcUrl)) {
       await writePrivateFile(portFile, String(port))
-      return { rpcUrl, stop: node.stop }
+      return { rpcUrl, hasEnded: node.hasEnded, stop: node.stop }
     }
     await node.stop()
     const logFile = join(chainDir, 'anvil.log')
