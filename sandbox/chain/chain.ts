@@ -6,7 +6,7 @@ import { deployContracts, fundWallets, isOurs, mint, USDC } from './genesis.ts'
 import { type ChainKeys, loadKeys } from './keys.ts'
 import { startChainNode } from './node.ts'
 import { CHAIN_ID, chainClient } from './rpc.ts'
-import { saveState } from './state.ts'
+import { saveLastState, saveState } from './state.ts'
 
 export type ChainOptions = {
   /** The store's data folder; the chain is stored in `chain` below it. */
@@ -66,8 +66,8 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
       },
       async stop() {
         await clock.stop()
-        // A node that has to be killed, because it does not end when it is asked to, saves nothing.
-        if (!node.hasEnded()) await saveState(client, chainDir).catch(() => undefined)
+        // A node that has to be killed, because it does not end when it is asked to, saves nothing by itself.
+        if (!node.hasEnded()) await saveLastState(client, chainDir).catch(() => undefined)
         await node.stop()
       },
     }
