@@ -65,6 +65,16 @@ describe('open', () => {
     expect(unfit).toEqual([])
   })
 
+  it('takes an invoice over cents for what it is', async () => {
+    const { processor } = playing({
+      [list]: { json: [] },
+      [create]: { json: invoiceJson({ amount: '25.10' }) },
+      [methodsCall]: { json: [methodJson()] },
+    })
+    const opened = await processor.openInvoice(wanted({ amount: usdc(25_100_000n) }))
+    expect(opened).toMatchObject({ outcome: 'open' })
+  })
+
   it('takes the oldest of several, always the same, and says that there are others', async () => {
     const older = { createdTime: 1_782_907_100 }
     const { processor, asked } = playing({

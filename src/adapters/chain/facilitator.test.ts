@@ -1,7 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
 import type { X402Payment } from '../../payments/payment.ts'
-import { type Facilitator, occasionally, type Submitted } from './facilitator.ts'
+import { type Facilitator, keyProblem, occasionally, type Submitted } from './facilitator.ts'
 
 const days = 86_400_000
 const landed: Submitted = { hash: `0x${'12'.repeat(32)}`, isSaidToHaveLanded: true }
@@ -89,4 +93,19 @@ test('submits at once what the facilitator was never asked', async () => {
 test('checks every payment by itself', async () => {
   const { facilitator } = scene()
   expect(await facilitator.verify({} as X402Payment)).toEqual({ isValid: true })
+})
+
+test.each([
+  [200, undefined],
+  [401, 'the facilitator refuses it'],
+  [403, 'the facilitator refuses it'],
+  [503, undefined],
+])('a key that the facilitator answers with %s: %s', async (status, problem) => {
+  const server = createServer((_, response) => response.writeHead(status).end('{}'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const secret = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  expect(await keyProblem(`http://127.0.0.1:${port}`, { id: 'key', secret })).toBe(problem)
+  server.close()
 })

@@ -277,3 +277,14 @@ it('knows the balance, or says that it does not', async () => {
     expect(await supplier.balance()).toMatchObject({ outcome: 'unknown' })
   }
 })
+
+it.each<[string, Reply, string]>([
+  ['gives the balance', { json: { availableBalance: 1 } }, 'yes'],
+  ['asks for another key', { status: 401, json: {} }, 'no'],
+  ['forbids it', { status: 403, json: {} }, 'no'],
+  ['fails', { status: 503, json: {} }, 'unknown'],
+  ['is silent', 'hang', 'unknown'],
+])('accepts the key when the supplier %s: %s', async (_name, reply, accepted) => {
+  const { supplier } = await supplierFor(() => reply, patienceMs(reply))
+  expect(await supplier.acceptsKey()).toBe(accepted)
+})
