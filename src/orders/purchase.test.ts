@@ -5,6 +5,7 @@ import { createHealth } from '../health/health.ts'
 import { ample, fundsOf } from '../health/means.fixture.ts'
 import { usdc } from '../lib/money.ts'
 import type { Refusal } from '../lib/refusal.ts'
+import type { X402Payment } from '../payments/payment.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf } from '../secrets/secrets.ts'
@@ -17,6 +18,7 @@ import {
   purchaseWorld,
   refusalOf,
 } from './purchase.fixture.ts'
+import type { PurchaseDeps } from './purchase.ts'
 
 const key = 'key-of-16-letters'
 const withKey = { viewer: { keys: [key] } }
@@ -101,6 +103,27 @@ describe('a good payment', () => {
     const { order } = expectOrder(await buy({ patienceMs: 3_000 }))
     expect(order.state).toBe('FULFILLING')
     expect(clock.now().getTime() - start).toBe(3_000)
+  })
+
+  test('is not answered while its payment is under way, whatever the patience', async () => {
+    const collecting = Promise.withResolvers<void>()
+    const waits: number[] = []
+    const within: NonNullable<PurchaseDeps['within']> = async (ms, working) => {
+      waits.push(ms)
+      if (waits.length < 3) throw new Error('late')
+      collecting.resolve()
+      return working
+    }
+    const { deps, buy } = purchaseWorld({}, { within })
+    const { collect } = deps.methods.x402
+    Object.assign(deps.methods.x402, {
+      collect: async (payment: X402Payment) => {
+        await collecting.promise
+        return collect(payment)
+      },
+    })
+    expect(expectOrder(await buy()).order.state).toBe('FULFILLED')
+    expect(waits).toEqual([20_000, 250, 250])
   })
 
   test('never waits longer than the store does', async () => {

@@ -44,6 +44,18 @@ test('a wallet that costs as much as the common ones pays', async () => {
   expect(await paid(payer)).toHaveLength(1)
 })
 
+test('what the gas wallet is measured by is the moment’s fee, with room for one resend', async () => {
+  const { gas, facts } = chain.connect()
+  const { maxFeePerGas } = await chain.open().fees()
+  const balance = await chain.client.getBalance({ address: chain.gasWallet })
+  expect(await gas()).toEqual({ balance, perTransfer: 150_000n * maxFeePerGas })
+  const { timestamp } = await chain.client.getBlock()
+  expect(await facts()).toMatchObject({
+    gasWei: balance,
+    headAt: new Date(Number(timestamp) * 1_000),
+  })
+})
+
 test.each([
   ['half a million', 500_000, 'too_costly'],
   ['millions', 2_300_000, 'too_costly'],

@@ -114,6 +114,23 @@ test('what our wallets sent without an authorization is found by its payee', asy
   ])
 })
 
+test('what a transaction has moved of another token is no transfer', async () => {
+  const other = { ...transfer(payer, store, 1), address: thief }
+  const logs = [other, used(payer, 2), transfer(payer, store, 3), transfer(thief, payer, 4)]
+  const receipt = {
+    ...{ transactionHash: transaction, blockHash: transaction, blockNumber: '0x7' },
+    ...{ status: '0x1', logs: logs.map((one) => ({ ...one, blockHash: transaction })) },
+  }
+  const reader = {
+    request: async () => receipt,
+    getBlock: async () => ({ number: 7n, hash: transaction }),
+  }
+  const chain = { network, reader } as unknown as Chain
+  const statement = chainStatement(chain, wallets)
+  expect(await statement.transferIn(transaction, nonce)).toMatchObject({ logIndex: 3 })
+  expect(await statement.plainTransfersIn(transaction)).toMatchObject([{ logIndex: 4 }])
+})
+
 test('what came to an earlier address and what left an earlier wallet is found as well', async () => {
   const logs = [
     ...[used(payer, 1), transfer(payer, store, 2), transfer(payer, formerStore, 3)],

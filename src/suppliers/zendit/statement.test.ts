@@ -58,7 +58,10 @@ test('all kinds are listed, up to the moment at which the reading began', async 
     '/esim/purchases': page([record('ord2', 'IN_PROGRESS')]),
   })
   expect(all).toMatchObject([
-    { reference: 'ord1', kind: 'voucher', state: 'delivered', product: 'OFFER', country: 'US' },
+    {
+      ...{ reference: 'ord1', kind: 'voucher', state: 'delivered' },
+      ...{ product: 'OFFER', brandName: 'Brand', country: 'US' },
+    },
     { reference: 'ord2', kind: 'esim', state: 'pending' },
   ])
   expect(all[0]?.cost).toEqual({ amount: 45, currency: 'USD', divisor: 100 })
