@@ -14,6 +14,8 @@ export const publicMinute = 'public, max-age=60'
 /** The catalog must be revalidated before each use, because purchases rely on its prices. */
 const revalidate = 'no-cache'
 
+const json = 'application/json; charset=utf-8'
+
 /** Links from discovery to the manifest and the OpenAPI document, with the relations of RFC 8631. */
 const link = `<${manifestPath}>; rel="service-meta"; type="application/json", <${openApiPath}>; rel="service-desc"; type="application/json"`
 
@@ -30,7 +32,7 @@ export function routeReadings(
       const { id } = request.params as { id?: string }
       const answer = answers.find(url, () => reading.ask(inQuery(url), deps, id))
       if (isDiscovery) reply.header('link', link)
-      return sendText(request, reply, { ...answer, cacheControl })
+      return sendText(request, reply, { ...answer, type: json, cacheControl })
     })
   }
 }
@@ -73,7 +75,10 @@ export function createAnswerCache(
       const cached = answers.get(request)
       if (cached !== undefined) return cached
       const content = answer()
-      const made = fixedText(typeof content === 'string' ? content : JSON.stringify(content))
+      // As bytes, which are not encoded again for each caller.
+      const made = fixedText(
+        Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+      )
       answers.set(request, made)
       return made
     },
