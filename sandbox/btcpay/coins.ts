@@ -8,8 +8,10 @@ interface Facts {
   readonly decimals: number
   /** US dollars for one coin. */
   readonly usd: string
-  /** The network fee of a payout, in smallest units. The store's wallet pays it. */
+  /** The network fee of a payout, in smallest units, which the store's wallet pays; also that of a payment. */
   readonly fee: bigint
+  /** When payments lose that fee: as the store has set it, or always, as with the Monero plugin. Absent: never. */
+  readonly feeMode?: 'store' | 'always'
   /** The smallest payout that is accepted, in smallest units. */
   readonly dust: bigint
   /** What the store's wallet holds at the first start, in smallest units: the operator's float. */
@@ -33,15 +35,15 @@ export const ethereumChainId = 11_155_111
 const facts: Readonly<Record<Ticker, Facts>> = {
   BTC: {
     ...{ methodId: 'BTC-CHAIN', network: 'Bitcoin', decimals: 8, usd: '64392.23' },
-    ...{ fee: 1_410n, dust: 294n, float: 25_000_000n, paysOut: true },
+    ...{ fee: 1_410n, dust: 294n, float: 25_000_000n, paysOut: true, feeMode: 'store' },
   },
   LTC: {
     ...{ methodId: 'LTC-CHAIN', network: 'Litecoin', decimals: 8, usd: '84.17' },
-    ...{ fee: 1_410n, dust: 5_460n, float: 15_000_000_000n, paysOut: true },
+    ...{ fee: 1_410n, dust: 5_460n, float: 15_000_000_000n, paysOut: true, feeMode: 'store' },
   },
   XMR: {
     ...{ methodId: 'XMR-CHAIN', network: 'Monero', decimals: 12, usd: '161.4' },
-    ...{ fee: 30_640_000n, dust: 1n, float: 80_000_000_000_000n },
+    ...{ fee: 30_640_000n, dust: 1n, float: 80_000_000_000_000n, feeMode: 'always' },
   },
   ETH: {
     ...{ methodId: 'ETH-CHAIN', network: 'Ethereum', decimals: 18, usd: '3412.55' },

@@ -20,6 +20,15 @@ export interface BtcpayOptions {
   /** How long the processor waits before it sends a payout. */
   readonly payoutMs?: number
   readonly usdtAddresses?: number
+  /**
+   * Which payments of BTC and LTC lose a network fee: none, as an operator is told to set it, all, or those after
+   * the first, which is BTCPay's own default. A payment of Monero always loses it.
+   */
+  readonly networkFeeMode?: 'Never' | 'MultiplePaymentsOnly' | 'Always'
+  /** How far the clock of the server's host is ahead of UTC. The times of payments are off by as much. */
+  readonly hostAheadMinutes?: number
+  /** How much later invoices expire that were open when the server started. */
+  readonly restartGraceMs?: number
   readonly webhook?: { readonly url: string; readonly secret: string }
   /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
   readonly retryMs?: readonly number[]
@@ -36,6 +45,9 @@ export const defaults = {
   confirmMs: 2_000,
   payoutMs: 1_000,
   usdtAddresses: 200,
+  networkFeeMode: 'Never',
+  hostAheadMinutes: 0,
+  restartGraceMs: 120_000,
   seed: 'sandbox',
 } as const
 

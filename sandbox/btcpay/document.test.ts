@@ -105,6 +105,7 @@ async function invoicesInEveryState({ call, url }: Document) {
     ['pay'],
     ['pay', { amount: '1' }],
     ['pay', { late: true }],
+    ['replace'],
     ['expire'],
   ]
   for (const [action, body] of states) {
@@ -139,6 +140,7 @@ async function payoutsInEveryState({ call }: Document) {
 }
 
 async function storeAndWebhooks({ call }: Document) {
+  await call(`GET ${ofStore}`)
   await call(`GET ${ofStore}/payment-methods`)
   await call(`GET ${ofStore}/rates?currencyPair=BTC_USD&currencyPair=USD_ETH&currencyPair=BTC_EUR`)
   await call('GET /api/v1/api-keys/current')

@@ -6,7 +6,7 @@ import { type Deps, tell } from './deps.ts'
 import { ApiError, invalid, notFound, parsed, problem } from './errors.ts'
 import { newId } from './ledger.ts'
 import { mark, markable, type Step, watch } from './life.ts'
-import type { Invoice } from './models.ts'
+import type { Invoice, Prompt } from './models.ts'
 
 const checkoutSchema = z.object({
   speedPolicy: z.string().default('MediumSpeed'),
@@ -48,6 +48,7 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
       coin: symbol,
       address: addressFor(deps, symbol, index),
       rate: coins[symbol].usd,
+      ...(isCharged(deps, symbol) && { fee: String(coins[symbol].fee) }),
     })),
     payments: [],
   }
@@ -84,6 +85,32 @@ function coinsFor(deps: Deps, methods: readonly string[]): CoinFacts[] {
 function addressFor(deps: Deps, coin: Ticker, index: number): string {
   const pooled = coins[coin].isPooled ? freeOf(deps, coin) : undefined
   return pooled ?? makeAddress(coin, deps.settings.seed, `invoice ${index}`)
+}
+
+/** Whether the first payment already loses a network fee. */
+function isCharged({ settings }: Deps, coin: Ticker): boolean {
+  const { feeMode } = coins[coin]
+  return feeMode === 'always' || (feeMode === 'store' && settings.networkFeeMode === 'Always')
+}
+
+/** The prompt after it was paid: BTC and LTC may cost a fee from then on, and Monero has another address. */
+export function promptAfter(
+  { settings }: Deps,
+  prompt: Prompt,
+  {
+    index,
+    due,
+    address,
+  }: { readonly index: number; readonly due: bigint; readonly address: string },
+): Prompt {
+  const { coin, earlier = [] } = prompt
+  const { feeMode, fee } = coins[coin]
+  if (feeMode === 'store' && settings.networkFeeMode === 'MultiplePaymentsOnly') {
+    return { ...prompt, fee: String(fee) }
+  }
+  if (feeMode !== 'always' || due <= 0n || address !== prompt.address) return prompt
+  const next = makeAddress(coin, settings.seed, `invoice ${index} part ${earlier.length + 2}`)
+  return { ...prompt, address: next, earlier: [...earlier, prompt.address] }
 }
 
 /** The first address of the coin's list on which no invoice waits. */
@@ -130,9 +157,9 @@ export function keep(deps: Deps, step: Step, now: number): Invoice {
 /**
  * Sets a timer for the next moment at which time alone changes the invoice: when it expires, or is no longer watched.
  */
-export function schedule(deps: Deps, invoice: Invoice, now: number): void {
+export function schedule(deps: Deps, invoice: Invoice, now: number, graceMs = 0): void {
   if (!isWaiting(invoice.status)) return
-  const at = invoice.status === 'New' ? invoice.expiresAt : invoice.monitoredUntil
+  const at = invoice.status === 'New' ? invoice.expiresAt + graceMs : invoice.monitoredUntil
   deps.timers.set(`invoice ${invoice.id}`, at - now, () => {
     keep(deps, { invoice: invoiceOf(deps, invoice.id), events: [] }, Date.now())
   })

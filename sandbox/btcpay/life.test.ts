@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createTimers } from '../timers.ts'
 import { type Deps, defaults } from './deps.ts'
-import { createInvoice, invoiceOf } from './invoices.ts'
+import { createInvoice, invoiceOf, schedule } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { payTogether } from './payments.ts'
 import type { StoreEvent } from './webhooks.ts'
@@ -28,7 +28,9 @@ function begin() {
   }
   const pay = (how: object = {}) => payTogether(deps, [{ invoice: id, ...how }], Date.now())
   const types = () => events.map(({ type }) => type)
-  return { pay, state, types }
+  const restart = () =>
+    schedule(deps, invoiceOf(deps, id), Date.now(), deps.settings.restartGraceMs)
+  return { pay, restart, state, types }
 }
 
 test('expires to the moment, and is settled by the chain in its own time', () => {
@@ -45,6 +47,15 @@ test('expires to the moment, and is settled by the chain in its own time', () =>
   expect(other.state()).toBe('Processing None')
   vi.advanceTimersByTime(1)
   expect(other.state()).toBe('Settled None')
+})
+
+test('expires two minutes late after a restart', () => {
+  const { restart, state } = begin()
+  restart()
+  vi.advanceTimersByTime(3 * 60_000 - 1)
+  expect(state()).toBe('New None')
+  vi.advanceTimersByTime(1)
+  expect(state()).toBe('Expired None')
 })
 
 test('one that is paid in time but never confirmed is invalid when the watching ends', () => {

@@ -5,7 +5,9 @@ import type { StoreEvent } from './webhooks.ts'
 
 export interface Totals {
   readonly price: bigint
+  /** Without its fees, which count for nothing. */
   readonly paid: bigint
+  readonly fees: bigint
   readonly confirmed: bigint
   /** Negative when it is overpaid by more than rounding can explain. */
   readonly due: bigint
@@ -18,33 +20,42 @@ export interface PromptTotals {
   readonly paidHere: bigint
   /** Negative when it is overpaid. */
   readonly due: bigint
+  /** The fees of the payments that came, and of the one that is missing. */
+  readonly fee: bigint
 }
 
 export function totalsOf(invoice: Invoice): Totals {
   const price = priceOf(invoice)
-  const paid = worthOfAll(invoice, invoice.payments)
+  const counted = invoice.payments.filter(({ status }) => status !== 'Invalid')
+  const fees = worthOfAll(invoice, counted, ({ fee = '0' }) => fee)
+  const paid = worthOfAll(invoice, counted) - fees
   const isExact = invoice.prompts.some((prompt) => dueIn(prompt, price - paid) === 0n)
   return {
-    price,
-    paid,
+    ...{ price, paid, fees },
     confirmed: worthOfAll(
       invoice,
-      invoice.payments.filter(({ status }) => status === 'Settled'),
+      counted.filter(({ status }) => status === 'Settled'),
+      ({ units, fee = '0' }) => String(BigInt(units) - BigInt(fee)),
     ),
     due: paid > price && isExact ? 0n : price - paid,
   }
 }
 
 export function promptTotals(invoice: Invoice, prompt: Prompt): PromptTotals {
-  const { price, paid } = totalsOf(invoice)
-  const here = invoice.payments.filter(({ coin }) => coin === prompt.coin)
+  const { price, paid, fees } = totalsOf(invoice)
+  const here = invoice.payments.filter(
+    ({ coin, status }) => coin === prompt.coin && status !== 'Invalid',
+  )
   const paidHere = here.reduce((sum, { units }) => sum + BigInt(units), 0n)
-  const elsewhere = paid - worthOfAll(invoice, here)
+  const elsewhere = paid + fees - worthOfAll(invoice, here)
+  const { decimals } = coins[prompt.coin]
+  const nextFee = paid < price ? worthOf(BigInt(prompt.fee ?? 0), decimals, prompt.rate) : 0n
   return {
-    amount: dueIn(prompt, price),
+    amount: dueIn(prompt, price + fees + nextFee),
     paidHere,
     totalPaid: paidHere + dueIn(prompt, elsewhere),
-    due: dueIn(prompt, price - paid),
+    due: dueIn(prompt, price + nextFee - paid),
+    fee: dueIn(prompt, fees + nextFee),
   }
 }
 
@@ -56,11 +67,16 @@ function priceOf({ amount }: Invoice): bigint {
   return parseDecimal(amount, worthDecimals) ?? 0n
 }
 
-function worthOfAll({ prompts }: Invoice, payments: readonly Payment[]): bigint {
-  return payments.reduce((sum, { coin, units }) => {
+function worthOfAll(
+  { prompts }: Invoice,
+  payments: readonly Payment[],
+  unitsOf: (payment: Payment) => string = ({ units }) => units,
+): bigint {
+  return payments.reduce((sum, payment) => {
+    const { coin } = payment
     const rate = prompts.find((prompt) => prompt.coin === coin)?.rate
     if (rate === undefined) throw new Error(`The invoice has no ${coin}.`)
-    return sum + worthOf(BigInt(units), coins[coin].decimals, rate)
+    return sum + worthOf(BigInt(unitsOf(payment)), coins[coin].decimals, rate)
   }, 0n)
 }
 
@@ -99,9 +115,9 @@ function receive(invoice: Invoice): Step {
   if (status !== 'New' && status !== 'Expired') return { invoice, events: [] }
   const { price, paid, due } = totalsOf(invoice)
   if (paid < price) {
-    return payments.length === 0
-      ? { invoice, events: [] }
-      : { invoice: { ...invoice, additionalStatus: 'PaidPartial' }, events: [] }
+    return hasPayment(payments)
+      ? { invoice: { ...invoice, additionalStatus: 'PaidPartial' }, events: [] }
+      : { invoice, events: [] }
   }
   if (status === 'New') {
     const overPaid = due < 0n
@@ -122,9 +138,19 @@ function receive(invoice: Invoice): Step {
       }
 }
 
+function hasPayment(payments: readonly Payment[]): boolean {
+  return payments.some(({ status }) => status !== 'Invalid')
+}
+
+/** A payment may have come on top since, or been replaced: then the invoice is new again, without an event. */
 function recount(invoice: Invoice): Step {
-  const isOver = invoice.status === 'Processing' && totalsOf(invoice).due < 0n
-  return { invoice: isOver ? { ...invoice, additionalStatus: 'PaidOver' } : invoice, events: [] }
+  if (invoice.status !== 'Processing') return { invoice, events: [] }
+  const { price, paid, due } = totalsOf(invoice)
+  if (paid < price) {
+    const additionalStatus = hasPayment(invoice.payments) ? 'PaidPartial' : 'None'
+    return { invoice: { ...invoice, status: 'New', additionalStatus }, events: [] }
+  }
+  return { invoice: { ...invoice, additionalStatus: due < 0n ? 'PaidOver' : 'None' }, events: [] }
 }
 
 function conclude(invoice: Invoice, now: number): Step {

@@ -6,18 +6,27 @@ export interface Payment {
   readonly coin: Ticker
   readonly transaction: string
   readonly units: string
+  /** The part that does not count towards the price, in smallest units. Absent: none. */
+  readonly fee?: string
+  /** The address that it paid. Absent: that of its prompt. */
+  readonly address?: string
   /** Unix milliseconds, like every `…At` here. */
   readonly receivedAt: number
   /** When it is confirmed; absent while confirmations are held back by hand. */
   readonly confirmAt?: number
-  readonly status: 'Processing' | 'Settled'
+  /** `Invalid`: another transaction has replaced it. */
+  readonly status: 'Processing' | 'Settled' | 'Invalid'
 }
 
 /** One payment method of an invoice. Its rate never changes. */
 export interface Prompt {
   readonly coin: Ticker
   readonly address: string
+  /** The addresses that it had before; Monero gets another one after each payment of a part. */
+  readonly earlier?: readonly string[]
   readonly rate: string
+  /** The network fee of the next payment, in smallest units. Absent: none. */
+  readonly fee?: string
 }
 
 export interface Invoice {
@@ -98,6 +107,8 @@ export interface Settings {
   readonly type: 'settings'
   readonly id: 'settings'
   readonly processor: boolean
+  /** Whether the nodes refuse the transactions of payouts: they are `InProgress` then, and stay so. */
+  readonly refused?: boolean
   /** Wallets of which BTCPay has no keys; all others are hot. */
   readonly watchOnly?: readonly Ticker[]
   /** Present while the chains' nodes are down: the payments that nobody has seen. */

@@ -2,7 +2,7 @@ import { formatDecimal, parseDecimal } from './amounts.ts'
 import { coins, type Ticker } from './coins.ts'
 import type { Deps } from './deps.ts'
 import { invalid } from './errors.ts'
-import { invoiceOf, isWaiting, keep, waitingAt } from './invoices.ts'
+import { invoiceOf, isWaiting, keep, promptAfter, waitingAt } from './invoices.ts'
 import { hashOf, nextTransaction } from './ledger.ts'
 import { promptTotals } from './life.ts'
 import type { ChainTransaction, Invoice, Payment, Prompt, UnseenPayment } from './models.ts'
@@ -16,6 +16,8 @@ export interface Transfer {
   readonly coin?: Ticker | undefined
   /** In smallest units. Absent: what is due, or the whole price if nothing is due. */
   readonly units?: bigint | undefined
+  /** One that the invoice had before. Absent: its present one. */
+  readonly address?: string | undefined
   /** Lets the invoice expire first. */
   readonly late?: boolean | undefined
   /** False holds the confirmations back until they are requested. */
@@ -41,14 +43,15 @@ export function payTogether(deps: Deps, transfers: readonly Transfer[], now: num
     const invoice = payer.late ? expire(deps, id, now) : invoiceOf(deps, id)
     const prompt = promptFor(invoice, payer.coin)
     const { amount, due } = promptTotals(invoice, prompt)
-    return { id, prompt, confirms, units: payer.units ?? (due > 0n ? due : amount) }
+    const units = payer.units ?? (due > 0n ? due : amount)
+    return { id, prompt, confirms, units, address: payer.address ?? prompt.address }
   })
   const coin = sent[0]?.prompt.coin
   if (coin === undefined || sent.some(({ prompt }) => prompt.coin !== coin)) {
     throw invalid('transfers', 'A transaction has transfers of one coin.')
   }
   const transaction = nextTransaction(deps.ledger, deps.settings.seed, coin)
-  const seen = sent.map(({ id: subject, prompt: { address }, confirms, units }, place) => {
+  const seen = sent.map(({ id: subject, address, confirms, units }, place) => {
     const transfer: ChainTransaction = {
       type: 'transaction',
       id: place === 0 ? transaction : `${transaction}/${place}`,
@@ -84,18 +87,24 @@ function find(deps: Deps, { transfer, confirm: confirms }: UnseenPayment, now: n
   const sent = deps.ledger.find('transaction', transfer)
   const payee = sent && payeeOf(deps, sent, now)
   if (!payee) return false
-  const { coin, units } = sent
-  const id = paymentId(sent, payee.index)
+  const { coin, units, address } = sent
+  const prompt = promptFor(payee, coin)
+  const id = paymentId(sent, payee, prompt)
   const isKnown = deps.ledger
     .all('invoice')
     .some(({ payments }) => payments.some((one) => one.coin === coin && one.id === id))
   if (isKnown) return false
   const payment: Payment = {
-    ...{ id, coin, transaction: hashOf(sent)[0], units, receivedAt: now, status: 'Processing' },
+    ...{ id, coin, transaction: hashOf(sent)[0], units, address },
+    ...{ fee: prompt.fee ?? '0', receivedAt: now, status: 'Processing' },
     ...(confirms ? { confirmAt: now + deps.settings.confirmMs } : {}),
   }
-  const event = seen('InvoiceReceivedPayment', payee, payment)
-  const paid = { ...payee, payments: [...payee.payments, payment] }
+  const event = seen(deps, 'InvoiceReceivedPayment', payee, payment)
+  const counted = { ...payee, payments: [...payee.payments, payment] }
+  const { due } = promptTotals(counted, prompt)
+  const next = promptAfter(deps, prompt, { index: payee.index, due, address })
+  const prompts = payee.prompts.map((one) => (one === prompt ? next : one))
+  const paid = { ...counted, prompts }
   scheduleConfirmations(deps, keep(deps, { invoice: paid, events: [event] }, now), now)
   return true
 }
@@ -117,20 +126,26 @@ function promptFor(invoice: Invoice, coin: Ticker | undefined): Prompt {
  * The id of a payment as in BTCPay and its plugins: the transaction and the output for coins like Bitcoin, with the
  * address for Monero, and the transaction and its place in the block for the USDt plugin.
  */
-function paymentId(transfer: ChainTransaction, index: number): string {
+function paymentId(
+  transfer: ChainTransaction,
+  { index }: Invoice,
+  { address, earlier = [] }: Prompt,
+): string {
   const [hash, place] = hashOf(transfer)
+  const subaddress = index * 1_000 + [...earlier, address].indexOf(transfer.address) + 1
   const output = `${hash}-${place}`
   const ids = {
     BTC: output,
     LTC: output,
-    XMR: `${hash}#0#${index + 1}`,
+    XMR: `${hash}#0#${subaddress}`,
     ETH: hash,
-    USDT: `${hash}-0`,
+    USDT: `${hash}-${Number.parseInt(hash.slice(0, 2), 16)}`,
   }
   return ids[transfer.coin]
 }
 
 function seen(
+  { settings: { hostAheadMinutes: ahead } }: Deps,
   type: 'InvoiceReceivedPayment' | 'InvoicePaymentSettled',
   invoice: Invoice,
   payment: Payment,
@@ -140,7 +155,7 @@ function seen(
     type,
     afterExpiration: invoice.status === 'Expired' || invoice.status === 'Invalid',
     paymentMethodId: coins[coin].methodId,
-    payment: paymentView(payment, address),
+    payment: paymentView(payment, address, ahead),
   }
 }
 
@@ -154,21 +169,30 @@ export function confirm(
   const invoice = invoiceOf(deps, id)
   const events: StoreEvent[] = []
   const payments = invoice.payments.map((payment) => {
-    if (payment.status === 'Settled' || !isDue(payment)) return payment
+    if (payment.status !== 'Processing' || !isDue(payment)) return payment
     // A plugin with a list of addresses counts confirmations only while the invoice waits.
     if (coins[payment.coin].isPooled && !isWaiting(invoice.status)) return payment
     const settled = { ...payment, status: 'Settled' } as const
-    events.push(seen('InvoicePaymentSettled', invoice, settled))
+    events.push(seen(deps, 'InvoicePaymentSettled', invoice, settled))
     return settled
   })
   if (events.length === 0) return invoice
   return keep(deps, { invoice: { ...invoice, payments }, events }, now)
 }
 
+/** Other transactions replace the payments that are not confirmed. The server tells no webhook of it. */
+export function replace(deps: Deps, id: string, now: number): Invoice {
+  const invoice = invoiceOf(deps, id)
+  const payments = invoice.payments.map((payment) =>
+    payment.status === 'Processing' ? ({ ...payment, status: 'Invalid' } as const) : payment,
+  )
+  return keep(deps, { invoice: { ...invoice, payments }, events: [] }, now)
+}
+
 /** Sets a timer for each payment that waits for its confirmations. */
 export function scheduleConfirmations(deps: Deps, invoice: Invoice, now: number): void {
   for (const { id, status, confirmAt } of invoice.payments) {
-    if (status === 'Settled' || confirmAt === undefined) continue
+    if (status !== 'Processing' || confirmAt === undefined) continue
     deps.timers.set(`payment ${id}`, confirmAt - now, () => {
       confirm(deps, invoice.id, Date.now(), (payment) => payment.id === id)
     })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isAddress } from './addresses.ts'
+import { digest, isAddress } from './addresses.ts'
 import { formatDecimal, parseDecimal, worthDecimals } from './amounts.ts'
 import { type CoinFacts, coinOfMethod, coins, isTicker, symbols } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
@@ -225,6 +225,7 @@ function canPay({ ledger }: Deps, { coin, units }: Payout): boolean {
 }
 
 function sent(deps: Deps, payout: Payout, now: number): Payout {
+  if (deps.ledger.settings().refused) return refused(deps, payout)
   const { fee } = coins[payout.coin]
   const id = nextTransaction(deps.ledger, deps.settings.seed, payout.coin)
   const transaction: ChainTransaction = {
@@ -232,13 +233,25 @@ function sent(deps: Deps, payout: Payout, now: number): Payout {
     ...{ units: payout.units ?? '0', fee: String(fee), subject: payout.id },
     address: addressIn(payout.destination),
   }
-  const proofType = 'PayoutTransactionOnChainBlob'
-  const proof = { proofType, transactionId: id, candidates: [id], accounted: true }
   const nextAt = now + deps.settings.confirmMs
-  const gone: Payout = { ...payout, state: 'InProgress', proof, nextAt }
+  const gone: Payout = { ...payout, state: 'InProgress', proof: proofOf(id), nextAt }
   deps.ledger.commit(transaction, gone)
   tellOf(deps, 'PayoutUpdated', gone)
   return gone
+}
+
+function proofOf(id: string) {
+  const proofType = 'PayoutTransactionOnChainBlob'
+  return { proofType, transactionId: id, candidates: [id], accounted: true }
+}
+
+/** The server calls a payout sent before its transaction is, and never looks again if the nodes refuse it. */
+function refused(deps: Deps, { nextAt: _, ...payout }: Payout): Payout {
+  const id = digest(deps.settings.seed, 'refused', payout.id).toString('hex')
+  const stuck: Payout = { ...payout, state: 'InProgress', proof: proofOf(id) }
+  deps.ledger.commit(stuck)
+  tellOf(deps, 'PayoutUpdated', stuck)
+  return stuck
 }
 
 const maxTries = 10

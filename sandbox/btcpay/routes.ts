@@ -39,16 +39,18 @@ function numberOf(name: string, value: Query[string]): number | undefined {
 
 /** Routes of invoices. They are made in a store, and then found by their id. */
 export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
-  const { ledger, place } = deps
-  const one = `${api}/invoices/:id`
+  const { ledger, place, settings } = deps
+  const asked = (onlyAccounted: boolean) => ({ ahead: settings.hostAheadMinutes, onlyAccounted })
   // The server finds the store of a call by its invoice. For an unknown invoice the key therefore has no permission.
   app.addHook<Call>('preHandler', async ({ routeOptions, params }) => {
-    if (!routeOptions.url?.startsWith(one) || ledger.find('invoice', params.id)) return
+    if (!routeOptions.url?.includes('/invoices/:id') || ledger.find('invoice', params.id)) return
     throw forbidden('btcpay.store.canviewinvoices')
   })
   const view = (invoice: Invoice, query: Query) => ({
     ...invoiceView(place, invoice),
-    ...(flag(query['includePaymentMethods']) && { paymentMethods: methodsView(invoice) }),
+    ...(flag(query['includePaymentMethods']) && {
+      paymentMethods: methodsView(invoice, asked(true)),
+    }),
   })
   app.post(`${ofStore}/invoices`, ({ body }) =>
     invoiceView(place, createInvoice(deps, body, Date.now())),
@@ -56,15 +58,21 @@ export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<Call>(`${ofStore}/invoices`, ({ query }) =>
     found(ledger.all('invoice'), query).map((invoice) => view(invoice, query)),
   )
-  app.get<Call>(one, ({ params, query }) => view(invoiceOf(deps, params.id), query))
-  app.delete<Call>(one, ({ params }, reply) => {
-    ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
-    return reply.send()
-  })
-  app.get<Call>(`${one}/payment-methods`, ({ params }) => methodsView(invoiceOf(deps, params.id)))
-  app.post<Call>(`${one}/status`, ({ params, body }) =>
-    invoiceView(place, markInvoice(deps, params.id, body, Date.now())),
-  )
+  // Each call on an invoice has two paths, of which the shorter one is not in every release.
+  for (const one of [`${ofStore}/invoices/:id`, `${api}/invoices/:id`]) {
+    app.get<Call>(one, ({ params, query }) => view(invoiceOf(deps, params.id), query))
+    app.delete<Call>(one, ({ params }, reply) => {
+      ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
+      return reply.send()
+    })
+    app.get<Call>(`${one}/payment-methods`, ({ params, query }) => {
+      const { onlyAccountedPayments = 'true' } = query
+      return methodsView(invoiceOf(deps, params.id), asked(flag(onlyAccountedPayments)))
+    })
+    app.post<Call>(`${one}/status`, ({ params, body }) =>
+      invoiceView(place, markInvoice(deps, params.id, body, Date.now())),
+    )
+  }
 }
 
 /** Newest first, as the real server lists them. Of its filters, those that the store uses. */
@@ -106,6 +114,8 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<Call>(`${one}/payouts`, ({ params, query }) => {
     const pull = pullPaymentOf(deps, params.id)
     const isCancelledToo = flag(query['includeCancelled'])
+    // The server leaves out payouts of archived pull payments in every call of its API.
+    if (pull.archived) return []
     return ledger
       .all('payout')
       .filter(({ pullPaymentId }) => pullPaymentId === pull.id)
@@ -117,11 +127,12 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
 
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   const { storeId } = deps.place
-  const { apiKey, permissions, webhook } = deps.settings
+  const { apiKey, permissions, webhook, networkFeeMode } = deps.settings
   app.get(`${api}/api-keys/current`, () => ({
     ...{ apiKey, label: 'Sandbox' },
     permissions: permissions.map((permission) => `${permission}:${storeId}`),
   }))
+  app.get(ofStore, () => ({ id: storeId, name: 'Sandbox', networkFeeMode }))
   app.get<Call>(`${ofStore}/rates`, ({ query }) => ratesOf(listOf(query['currencyPair'])))
   app.get(`${ofStore}/payout-processors`, () => {
     const name = 'OnChainAutomatedPayoutSenderFactory'

@@ -7,13 +7,14 @@ import { parsed } from './errors.ts'
 import { invoiceOf } from './invoices.ts'
 import { hashOf, type Ledger } from './ledger.ts'
 import type { ChainTransaction, Settings } from './models.ts'
-import { confirm, expire, payTogether, setNodes, unitsOf } from './payments.ts'
+import { confirm, expire, payTogether, replace, setNodes, unitsOf } from './payments.ts'
 import { payoutOf, resumePayouts, sendByHand } from './payouts.ts'
 import { invoiceView, methodsView, payoutView } from './views.ts'
 
 const paySchema = z.strictObject({
   coin: z.enum(symbols).optional(),
   amount: z.string().optional(),
+  address: z.string().optional(),
   late: z.boolean().optional(),
   confirm: z.boolean().optional(),
 })
@@ -71,6 +72,10 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     resumePayouts(deps, Date.now())
     return body
   })
+  post('/broadcasts', z.strictObject({ refused: z.boolean() }), (body) => {
+    set({ refused: body.refused })
+    return body
+  })
   post('/wallets', walletSchema, (body) => {
     const others = (ledger.settings().watchOnly ?? []).filter((coin) => coin !== body.coin)
     set({ watchOnly: body.state === 'hot' ? others : [...others, body.coin] })
@@ -84,7 +89,8 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
 function invoiceRoutes(deps: Deps, post: ReturnType<typeof poster>): void {
   const view = (id: string) => {
     const invoice = invoiceOf(deps, id)
-    return { ...invoiceView(deps.place, invoice), paymentMethods: methodsView(invoice) }
+    const asked = { ahead: deps.settings.hostAheadMinutes, onlyAccounted: true }
+    return { ...invoiceView(deps.place, invoice), paymentMethods: methodsView(invoice, asked) }
   }
   const pay = (transfers: z.infer<typeof batchSchema>['transfers']) => {
     const all = transfers.map(({ amount, ...transfer }) => {
@@ -99,7 +105,7 @@ function invoiceRoutes(deps: Deps, post: ReturnType<typeof poster>): void {
     return { transaction, seen: seen[0], invoice: view(invoice) }
   })
   post('/pay', batchSchema, ({ transfers }) => pay(transfers))
-  for (const [path, act] of Object.entries({ confirm, expire })) {
+  for (const [path, act] of Object.entries({ confirm, expire, replace })) {
     post(`/invoices/:id/${path}`, z.object({}), (_, id) => {
       act(deps, id, Date.now())
       return view(id)

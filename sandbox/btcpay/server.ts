@@ -75,7 +75,7 @@ function resume(deps: Deps): void {
   for (const { id } of deps.ledger.all('invoice')) {
     const isDue = ({ confirmAt = Number.POSITIVE_INFINITY }) => confirmAt <= now
     const invoice = confirm(deps, id, now, isDue)
-    schedule(deps, invoice, now)
+    schedule(deps, invoice, now, deps.settings.restartGraceMs)
     scheduleConfirmations(deps, invoice, now)
   }
   resumePayouts(deps, now)

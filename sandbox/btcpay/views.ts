@@ -63,13 +63,20 @@ export function invoiceView(place: Place, invoice: Invoice) {
   }
 }
 
-export function methodsView(invoice: Invoice) {
-  return invoice.prompts.map((prompt) => promptView(invoice, prompt))
+export interface MethodsAsked {
+  /** As `hostAheadMinutes` of the settings. */
+  readonly ahead: number
+  /** Without payments that were replaced. */
+  readonly onlyAccounted: boolean
 }
 
-function promptView(invoice: Invoice, prompt: Prompt) {
+export function methodsView(invoice: Invoice, asked: MethodsAsked) {
+  return invoice.prompts.map((prompt) => promptView(invoice, prompt, asked))
+}
+
+function promptView(invoice: Invoice, prompt: Prompt, { ahead, onlyAccounted }: MethodsAsked) {
   const coin = coins[prompt.coin]
-  const { amount, due, paidHere, totalPaid } = promptTotals(invoice, prompt)
+  const { amount, due, fee, paidHere, totalPaid } = promptTotals(invoice, prompt)
   const write = (units: bigint) => formatDecimal(units, coin.decimals)
   return {
     paymentMethodId: coin.methodId,
@@ -81,23 +88,27 @@ function promptView(invoice: Invoice, prompt: Prompt) {
     totalPaid: write(totalPaid),
     due: write(due),
     amount: write(amount),
-    paymentMethodFee: '0',
+    paymentMethodFee: write(fee),
     activated: true,
     payments: invoice.payments
-      .filter((payment) => payment.coin === prompt.coin)
-      .map((payment) => paymentView(payment, prompt.address)),
+      .filter(
+        ({ coin: one, status }) => one === prompt.coin && !(onlyAccounted && status === 'Invalid'),
+      )
+      .map((payment) => paymentView(payment, prompt.address, ahead)),
     additionalData: {},
   }
 }
 
-export function paymentView(payment: Payment, destination: string) {
+/** The server writes the time of a payment as one of its host, without a zone, and reads it as UTC. */
+export function paymentView(payment: Payment, destination: string, ahead: number) {
+  const { decimals } = coins[payment.coin]
   return {
     id: payment.id,
-    receivedDate: seconds(payment.receivedAt),
-    value: formatDecimal(BigInt(payment.units), coins[payment.coin].decimals),
-    fee: '0',
+    receivedDate: seconds(payment.receivedAt) - ahead * 60,
+    value: formatDecimal(BigInt(payment.units), decimals),
+    fee: formatDecimal(BigInt(payment.fee ?? 0), decimals),
     status: payment.status,
-    destination,
+    destination: payment.address ?? destination,
   }
 }
 
