@@ -120,14 +120,17 @@ export interface CheckoutFacts {
 }
 
 export interface SeenPayout {
-  readonly pullPayments: readonly string[]
+  /** The one that was chosen to be claimed from. */
+  readonly pullPayment: string | undefined
   readonly payouts: readonly string[]
 }
 
 /** What was seen at the processor and is gone may have been sent: a restored processor has forgotten it. */
 export interface PayoutRecord {
   find(reference: string): Promise<SeenPayout>
-  keep(reference: string, payout: SeenPayout): Promise<void>
+  /** Chooses a pull payment for good. Returns the choice, which another node may have made before. */
+  choose(reference: string, pullPayment: string): Promise<string>
+  keep(reference: string, payouts: readonly string[]): Promise<void>
   /** Notes that a payout waits. True only once: when it has waited for that long. */
   waits(reference: string, longMs: number): Promise<boolean>
   rests(reference: string): Promise<void>

@@ -110,6 +110,16 @@ test('what is on its way back is under way, and no difference', async () => {
   expect(young.open).toMatchObject([{ waitsFor: 'store', reference: refund.reference }])
 })
 
+test('a payout that the processor hides is not checked, and no difference', async () => {
+  const world = soldWorld()
+  const [refund] = world.payouts ?? []
+  world.hidden = (world.payouts ?? []).map(({ reference }) => reference)
+  world.payouts = refund ? [refund] : []
+  const report = await reconcile(sourcesOf(world), look)
+  expect(report.differences).toEqual([])
+  expect(report.notChecked).toEqual([expect.stringMatching(/^2 payouts .* archived/)])
+})
+
 test('an operator may note the transaction that the processor does not name', async () => {
   const world = soldWorld()
   const [refund, rest] = world.payouts ?? []

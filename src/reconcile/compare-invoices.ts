@@ -179,7 +179,10 @@ interface Owed {
   readonly payout: Payout | undefined
 }
 
-type PayoutBook = Map<string, ProcessorPayout[]>
+interface PayoutBook {
+  readonly payouts: Map<string, ProcessorPayout[]>
+  readonly hidden: ReadonlySet<string>
+}
 
 /** Read before the record, so that whatever is paid meanwhile is on record before it could be missed. */
 async function readPayoutBook(
@@ -192,7 +195,13 @@ async function readPayoutBook(
     notes.silent.push('the payouts of the payment processor')
     return undefined
   }
-  return Map.groupBy(response.payouts, ({ reference }) => reference)
+  const hidden = new Set(response.hidden)
+  if (hidden.size > 0) {
+    notes.notChecked.push(
+      `${hidden.size} payouts whose pull payments are archived: BTCPay shows them only under Reporting, Payouts`,
+    )
+  }
+  return { payouts: Map.groupBy(response.payouts, ({ reference }) => reference), hidden }
 }
 
 function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
@@ -218,10 +227,11 @@ async function comparePayouts(
 ): Promise<void> {
   if (!book) return
   for (const one of owed) {
-    const payouts = book.get(one.reference) ?? []
-    book.delete(one.reference)
+    const payouts = book.payouts.get(one.reference) ?? []
+    book.payouts.delete(one.reference)
     const notedTransaction = await hands.find(one.reference)
     if (notedTransaction !== undefined) notes.paidByHand += 1
+    if (payouts.length === 0 && book.hidden.has(one.reference)) continue
     for (const finding of judgePayouts(one, payouts, notedTransaction, look)) note(notes, finding)
   }
 }
@@ -302,8 +312,8 @@ async function compareUnowed(
   notes: Notes,
 ): Promise<void> {
   if (!book) return
-  const orders = await ordersOf(store, [...book.keys()].filter(isOrderId))
-  for (const [reference, payouts] of book) {
+  const orders = await ordersOf(store, [...book.payouts.keys()].filter(isOrderId))
+  for (const [reference, payouts] of book.payouts) {
     const order = orders.get(reference)
     const detail = payouts.map(describePayout).join(' ')
     const sent = payouts.find(({ isSent }) => isSent)

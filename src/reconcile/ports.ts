@@ -82,7 +82,11 @@ type Answer<T> =
   | ({ readonly outcome: 'found' } & T)
   | { readonly outcome: 'unknown'; readonly reason: string }
 export type PaidInvoices = Answer<{ readonly invoices: readonly PaidInvoice[] }>
-export type ProcessorPayouts = Answer<{ readonly payouts: readonly ProcessorPayout[] }>
+export type ProcessorPayouts = Answer<{
+  readonly payouts: readonly ProcessorPayout[]
+  /** References of which the processor does not show what was paid. */
+  readonly hidden: readonly string[]
+}>
 
 export interface ProcessorStatement extends Pick<Processor, 'read'> {
   /** Those that were not cancelled, sent or not. */

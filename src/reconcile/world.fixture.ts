@@ -50,6 +50,8 @@ export interface World {
   invoices: Map<string, Invoice> | undefined
   /** The processor's payouts; undefined: it does not answer. */
   payouts: ProcessorPayout[] | undefined
+  /** References of which it hides what was paid. */
+  hidden: string[]
   /** The processor's list of paid invoices; undefined: it does not answer. */
   paidInvoices: PaidInvoice[] | undefined
   /** What operators noted as paid by hand: the transaction, by its reference. */
@@ -210,6 +212,7 @@ export function worldOf(all: readonly Life[]): World {
     misbookedCheckouts: [],
     invoices: undefined,
     payouts: [],
+    hidden: [],
     paidInvoices: [],
     handNotes: new Map(),
     wallets: [
@@ -261,7 +264,10 @@ export function sourcesOf(world: World): Sources {
       },
       async payouts(isNamed) {
         const payouts = world.payouts?.filter(({ reference }) => isNamed(reference))
-        return payouts ? { outcome: 'found', payouts } : { outcome: 'unknown', reason: 'gone' }
+        const { hidden } = world
+        return payouts
+          ? { outcome: 'found', payouts, hidden }
+          : { outcome: 'unknown', reason: 'gone' }
       },
       async paidInvoices(isNamed) {
         const invoices = world.paidInvoices?.filter(({ checkout }) => isNamed(checkout))

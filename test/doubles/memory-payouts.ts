@@ -2,7 +2,7 @@ import { type HandPayouts, noProcessor, type PayoutRecord } from '../../src/chec
 import { invoiceMethod } from '../../src/checkouts/returns.ts'
 
 interface Row {
-  readonly pullPayments: Set<string>
+  pullPayment?: string
   readonly payouts: Set<string>
   waitsSince?: number | undefined
   isTold?: boolean
@@ -12,19 +12,23 @@ interface Row {
 export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord {
   const rows = new Map<string, Row>()
   const rowOf = (reference: string): Row => {
-    const row = rows.get(reference) ?? { pullPayments: new Set(), payouts: new Set() }
+    const row = rows.get(reference) ?? { payouts: new Set() }
     rows.set(reference, row)
     return row
   }
   return {
     async find(reference) {
-      const { pullPayments, payouts } = rowOf(reference)
-      return { pullPayments: [...pullPayments], payouts: [...payouts] }
+      const { pullPayment, payouts } = rowOf(reference)
+      return { pullPayment, payouts: [...payouts] }
     },
-    async keep(reference, seen) {
+    async choose(reference, pullPayment) {
       const row = rowOf(reference)
-      for (const id of seen.pullPayments) row.pullPayments.add(id)
-      for (const id of seen.payouts) row.payouts.add(id)
+      row.pullPayment ??= pullPayment
+      return row.pullPayment
+    },
+    async keep(reference, payouts) {
+      const row = rowOf(reference)
+      for (const id of payouts) row.payouts.add(id)
     },
     async waits(reference, longMs) {
       const row = rowOf(reference)

@@ -181,7 +181,7 @@ export function memoryProcessor({
     if (seen.payouts.length > 0 && !payouts.has(payout.reference)) return blocked('payout_gone')
     const answer = faulty('payOut', () => send(payout), blocked, { outcome: 'pending', reason })
     const isHeard = answer.outcome === 'paid' || payouts.has(payout.reference)
-    if (isHeard) await record.keep(payout.reference, { pullPayments: [], payouts: ['payout'] })
+    if (isHeard) await record.keep(payout.reference, ['payout'])
     return answer
   }
 
@@ -333,6 +333,8 @@ function shown(held: Held, at: Date): Invoice {
     id,
     status: statusOf(held, at),
     address,
+    addresses: [address],
+    due: seenUnits(held) < units ? units - seenUnits(held) : 0n,
     paymentLink: `${wanted.coin.toLowerCase()}:${address}?amount=${formatUnits(units, wanted.coin)}`,
     rate: rate.toString(),
     units,

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import { coins } from '../../payments/coins.ts'
 import { permissionsMissing } from './check.ts'
-import { type Reply, scripted } from './scripted.fixture.ts'
+import { invoiceJson, methodJson, paymentJson, type Reply, scripted } from './scripted.fixture.ts'
 
 const methods = 'GET /api/v1/stores/S1/payment-methods'
 const key = 'GET /api/v1/api-keys/current'
 const processors = 'GET /api/v1/stores/S1/payout-processors'
 const webhooks = 'GET /api/v1/stores/S1/webhooks'
+const store = 'GET /api/v1/stores/S1'
+const settled = 'GET /api/v1/stores/S1/invoices?status=Settled&take=10&includePaymentMethods=true'
 const webhook = { id: 'W1', enabled: true, url: 'https://shop.example/webhooks/btcpay' }
 const ids = ['BTC-CHAIN', 'LTC-CHAIN', 'XMR-CHAIN', 'ETH-CHAIN', 'USDT-ETHEREUM']
 const all = ids.map((paymentMethodId) => ({ paymentMethodId, enabled: true }))
@@ -15,6 +17,15 @@ const good: Readonly<Record<string, Reply>> = {
   [key]: { json: { apiKey: 'x', label: '', permissions: ['unrestricted'] } },
   [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids }] },
   [webhooks]: { json: [webhook] },
+  [store]: { json: { id: 'S1', networkFeeMode: 'Never' } },
+  [settled]: { json: [] },
+}
+
+/** An invoice with a payment that was found so many seconds after it was made. */
+const paidAfter = (seconds: number, createdTime = 1_782_907_200) => {
+  const payments = [paymentJson({ receivedDate: createdTime + seconds })]
+  const paymentMethods = [methodJson({ payments })]
+  return { json: [invoiceJson({ status: 'Settled', createdTime, paymentMethods })] }
 }
 
 const checked = (changes: Readonly<Record<string, Reply>>) => {
@@ -28,11 +39,16 @@ const byHandInMonero = {
 }
 
 it('finds nothing more than Monero when all is well', async () => {
-  expect(await checked({})).toEqual([byHandInMonero])
+  expect(await checked({ [settled]: paidAfter(300) })).toEqual([byHandInMonero])
 })
 
 it('knows which coins BTCPay sends by itself, as it said last', async () => {
-  let payoutMethods: readonly string[] | undefined = ['btc-chain', 'ETH-CHAIN', 'XMR-CHAIN']
+  let payoutMethods: readonly string[] | undefined = [
+    'BTC-CHAIN',
+    'ETH-CHAIN',
+    'XMR-CHAIN',
+    'ltc-chain',
+  ]
   const { processor } = scripted(({ call }) => {
     if (call !== processors) return good[call] ?? 'unreached'
     return payoutMethods ? { json: [{ name: 'x', friendlyName: 'x', payoutMethods }] } : 'unreached'
@@ -75,13 +91,39 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
     'fault',
     'BTCPay does not know the store: BTCPay answers 404 store-not-found.',
   ],
+  [
+    {
+      [methods]: { json: [...all.slice(1), { paymentMethodId: 'btc-CHAIN', enabled: true }] },
+    },
+    'fault',
+    'BTCPay writes the payment method BTC-CHAIN as btc-CHAIN: write it so in BTCPAY_METHODS.',
+  ],
+  [
+    { [store]: { json: { id: 'S1', networkFeeMode: 'MultiplePaymentsOnly' } } },
+    'notice',
+    'BTCPay asks who pays in parts for a network fee on top (networkFeeMode MultiplePaymentsOnly). Set "Add additional fee to invoice for network cost" to never.',
+  ],
+  [
+    { [store]: { json: { id: 'S1', networkFeeMode: 'Always' } } },
+    'notice',
+    'BTCPay asks everybody for a network fee on top (networkFeeMode Always). Set "Add additional fee to invoice for network cost" to never.',
+  ],
+  // Two hours ahead of UTC, and five behind: the test's clock stands when the invoice is made.
+  ...[paidAfter(300 - 2 * 3_600), paidAfter(300 + 5 * 3_600)].map(
+    (json) =>
+      [
+        { [settled]: json },
+        'fault',
+        "BTCPay's host does not run in UTC: it dates payments of invoice Inv1 before the invoice or in the future. Set its time zone to UTC.",
+      ] as const,
+  ),
   [{ [methods]: 'unreached' }, 'fault', 'BTCPay: the connection failed (ECONNREFUSED).'],
   [
     {
       [key]: { json: { apiKey: 'x', label: '', permissions: ['btcpay.store.canmodifyinvoices'] } },
     },
     'fault',
-    'The API key of BTCPay lacks btcpay.store.cancreatepullpayments, btcpay.store.canarchivepullpayments, btcpay.store.canviewpullpayments, btcpay.store.canviewstoresettings.',
+    'The API key of BTCPay lacks btcpay.store.cancreatepullpayments, btcpay.store.canviewpullpayments, btcpay.store.canviewstoresettings.',
   ],
   [
     {
@@ -111,7 +153,7 @@ it('says nothing of a key that may not be asked what it may', async () => {
   expect(await checked({ [key]: { status: 403 }, [processors]: { status: 403 } })).toEqual([])
 })
 
-const three = ['canmodifyinvoices', 'canmanagepullpayments', 'canviewstoresettings']
+const three = ['canmodifyinvoices', 'cancreatepullpayments', 'canviewstoresettings']
 
 it.each([
   [three.map((name) => `btcpay.store.${name}`)],
@@ -124,7 +166,7 @@ it.each([
 
 it('counts no permission for another store', () => {
   const granted = three.map((name) => `btcpay.store.${name}:S2`)
-  expect(permissionsMissing(granted, 'S1')).toHaveLength(7)
+  expect(permissionsMissing(granted, 'S1')).toHaveLength(6)
 })
 
 it('misses what ends an invoice, where a key may only create and read them', () => {

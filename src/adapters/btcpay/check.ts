@@ -7,9 +7,12 @@ import {
   describe,
   type Greenfield,
   isKeyRefused,
+  listedInvoiceSchema,
+  maxListBytes,
   payoutProcessorSchema,
   segment,
   storeMethodSchema,
+  storeSchema,
   webhookSchema,
 } from './greenfield.ts'
 
@@ -27,12 +30,15 @@ export interface CheckResult {
 export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
+  now: Date,
 ): Promise<CheckResult> {
   const [sent, ...findings] = await Promise.all([
     coinsSent(greenfield, methods),
     checkMethods(greenfield, methods),
     checkKey(greenfield),
     checkWebhooks(greenfield),
+    checkFees(greenfield),
+    checkClock(greenfield, now),
   ])
   return { sent, findings: [...findings.flat(), ...checkPayouts(methods, sent)] }
 }
@@ -55,12 +61,22 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
       : [fault(`BTCPay does not know the store: ${describe(response)}.`)]
   }
   return methods.flatMap(({ coin, id }) => {
-    const method = response.value.find(
-      (one) => one.paymentMethodId.toUpperCase() === id.toUpperCase(),
-    )
-    if (method === undefined) return [fault(`BTCPay has no payment method ${id} for ${coin}.`)]
+    const method = response.value.find((one) => one.paymentMethodId === id)
+    if (method === undefined) return [fault(unknownMethod(coin, id, response.value))]
     return method.enabled ? [] : [fault(`The payment method ${id} for ${coin} is not enabled.`)]
   })
+}
+
+/** BTCPay takes `usdt-tron` and `USDT-TRON` for two methods. */
+function unknownMethod(
+  coin: Coin,
+  id: string,
+  listed: readonly { readonly paymentMethodId: string }[],
+): string {
+  const other = listed.find((one) => one.paymentMethodId.toUpperCase() === id.toUpperCase())
+  return other === undefined
+    ? `BTCPay has no payment method ${id} for ${coin}.`
+    : `BTCPay writes the payment method ${id} as ${other.paymentMethodId}: write it so in BTCPAY_METHODS.`
 }
 
 async function checkKey(greenfield: Greenfield) {
@@ -80,10 +96,7 @@ async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[
   })
   if (response.outcome !== 'ok') return undefined
   const automatic = response.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
-  const automaticIds = automatic.map((id) => id.toUpperCase())
-  const sent = methods.filter(
-    ({ coin, id }) => coin !== 'XMR' && automaticIds.includes(id.toUpperCase()),
-  )
+  const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && automatic.includes(id))
   return sent.map(({ coin }) => coin)
 }
 
@@ -107,6 +120,46 @@ async function checkWebhooks(greenfield: Greenfield) {
     : [notice('BTCPay has no enabled webhook to /webhooks/btcpay: payments are seen later.')]
 }
 
+async function checkFees(greenfield: Greenfield) {
+  const path = `/stores/${segment(greenfield.storeId)}`
+  const response = await callGreenfield(greenfield, storeSchema, { method: 'GET', path })
+  const mode = response.outcome === 'ok' ? response.value.networkFeeMode : undefined
+  if (!mode || mode === 'Never') return []
+  const who = mode === 'Always' ? 'everybody' : 'who pays in parts'
+  const setting = 'Add additional fee to invoice for network cost'
+  return [
+    notice(
+      `BTCPay asks ${who} for a network fee on top (networkFeeMode ${mode}). Set "${setting}" to never.`,
+    ),
+  ]
+}
+
+/** Less than the smallest step between time zones, and more than clocks should differ. */
+const clockSlack = 600
+
+/**
+ * BTCPay reads the time of a payment as one in its host's time zone: the Unix time that it then tells is off by the zone
+ * (btcpayserver/btcpayserver issue 6756). Times of invoices are right, and no payment is older than its invoice.
+ */
+async function checkClock(greenfield: Greenfield, now: Date) {
+  const path = `/stores/${segment(greenfield.storeId)}/invoices?status=Settled&take=10&includePaymentMethods=true`
+  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
+  const response = await callGreenfield(greenfield, z.array(listedInvoiceSchema), request)
+  if (response.outcome !== 'ok') return []
+  const latest = now.getTime() / 1_000 + clockSlack
+  const strange = response.value.find(({ createdTime, paymentMethods }) =>
+    (paymentMethods ?? [])
+      .flatMap(({ payments }) => payments ?? [])
+      .some(({ receivedDate: at }) => at < createdTime - clockSlack || at > latest),
+  )
+  if (strange === undefined) return []
+  return [
+    fault(
+      `BTCPay's host does not run in UTC: it dates payments of invoice ${strange.id} before the invoice or in the future. Set its time zone to UTC.`,
+    ),
+  ]
+}
+
 function fault(text: string): Finding {
   return { level: 'fault', text }
 }
@@ -120,7 +173,6 @@ const needed = [
   'cancreateinvoice',
   'canmodifyinvoices',
   'cancreatepullpayments',
-  'canarchivepullpayments',
   'canviewpullpayments',
   'canviewstoresettings',
 ] as const
@@ -129,7 +181,7 @@ const includes: Readonly<Record<string, readonly string[]>> = {
   canmodifystoresettings: ['canviewstoresettings', 'canmodifyinvoices', 'canmanagepullpayments'],
   canviewstoresettings: ['canviewinvoices', 'canviewpullpayments'],
   canmodifyinvoices: ['canviewinvoices', 'cancreateinvoice'],
-  canmanagepullpayments: ['cancreatepullpayments', 'canarchivepullpayments', 'canviewpullpayments'],
+  canmanagepullpayments: ['cancreatepullpayments', 'canviewpullpayments'],
   cancreatepullpayments: ['canviewpullpayments'],
 }
 

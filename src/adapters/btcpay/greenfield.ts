@@ -128,10 +128,18 @@ export type GreenfieldInvoice = z.infer<typeof invoiceSchema>
 /** BTCPay does not describe this answer, so an address that is missing here is read with a call of its own. */
 export const listedInvoiceSchema = invoiceSchema.extend({
   paymentMethods: z
-    .array(z.object({ destination: z.string().nullish() }))
+    .array(
+      z.object({
+        destination: z.string().nullish(),
+        payments: z.array(z.object({ receivedDate: moment })).nullish(),
+      }),
+    )
     .nullish()
     .catch(null),
 })
+
+/** Room for hundreds of them. */
+export const maxListBytes = 2 * 1024 * 1024
 
 export const paymentMethodSchema = z.object({
   paymentMethodId: z.string(),
@@ -139,6 +147,8 @@ export const paymentMethodSchema = z.object({
   paymentLink: z.string().max(2_000).nullish(),
   rate: decimal,
   amount: decimal,
+  /** Below 0 if more was paid than asked for. */
+  due: z.string().regex(/^-?\d{1,20}(\.\d{1,30})?$/),
   payments: z.array(
     z.object({
       id: z.string().min(1).max(300),
@@ -168,6 +178,9 @@ export const payoutSchema = z.object({
 })
 export type GreenfieldPayout = z.infer<typeof payoutSchema>
 
+export const storeSchema = z.object({
+  networkFeeMode: z.enum(['MultiplePaymentsOnly', 'Always', 'Never']).nullish(),
+})
 export const storeMethodSchema = z.object({ paymentMethodId: z.string(), enabled: z.boolean() })
 export const apiKeySchema = z.object({ permissions: z.array(z.string()) })
 export const payoutProcessorSchema = z.object({ payoutMethods: z.array(z.string()).nullish() })

@@ -6,7 +6,6 @@ const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const create = 'POST /api/v1/stores/S1/pull-payments'
 const payoutsOf = (id: string) => `GET /api/v1/pull-payments/${id}/payouts?includeCancelled=true`
 const claimOf = (id: string) => `POST /api/v1/pull-payments/${id}/payouts`
-const archiveOf = (id: string) => `DELETE /api/v1/pull-payments/${id}`
 
 const payout: CoinPayout = {
   reference: 'ref_1-1',
@@ -27,13 +26,13 @@ const proof = { proofType: 'PayoutTransactionOnChainBlob', transactionId: transa
 describe('payOut', () => {
   it('sets the exact amount aside under its reference, and claims it for the buyer', async () => {
     const { processor, asked, calls, unfit } = playing({
-      [list]: [{ json: [] }, { json: [pull('Pull1')] }],
+      [list]: { json: [] },
       [create]: { json: pull('Pull1') },
       [payoutsOf('Pull1')]: { json: [] },
       [claimOf('Pull1')]: { json: claimed('AwaitingPayment') },
     })
     expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
-    expect(calls()).toEqual([list, create, list, payoutsOf('Pull1'), claimOf('Pull1')])
+    expect(calls()).toEqual([list, create, payoutsOf('Pull1'), claimOf('Pull1')])
     expect(asked[1]?.body).toMatchObject({
       name: 'ref_1-1',
       amount: '0.0012',
@@ -41,7 +40,7 @@ describe('payOut', () => {
       autoApproveClaims: true,
       payoutMethods: ['BTC-CHAIN'],
     })
-    expect(asked[4]?.body).toEqual({
+    expect(asked[3]?.body).toEqual({
       destination: payout.to,
       amount: '0.0012',
       payoutMethodId: 'BTC-CHAIN',
@@ -88,37 +87,46 @@ describe('payOut', () => {
     expect(calls()).toEqual([list, payoutsOf('Pull1')])
   })
 
-  it('goes by the payout that was sent, beside one that was cancelled', async () => {
-    const { processor } = playing({
-      [list]: { json: [pull('Pull2'), pull('Pull1', { archived: true })] },
-      [payoutsOf('Pull1')]: { json: [claimed('Cancelled')] },
+  it('goes by what was claimed, where the record has lost from which of two', async () => {
+    const { processor, record, calls } = playing({
+      [list]: { json: [pull('Pull2'), pull('Pull1')] },
+      [payoutsOf('Pull1')]: { json: [] },
       [payoutsOf('Pull2')]: { json: [claimed('Completed', { paymentProof: proof })] },
     })
     expect(await processor.payOut(payout)).toEqual({ outcome: 'paid', transaction })
+    expect((await record.find('ref_1-1')).pullPayment).toBe('Pull2')
+    expect(calls()).toEqual([list, payoutsOf('Pull1'), payoutsOf('Pull2')])
   })
 
-  it('claims from none of two: it archives the one, and looks again', async () => {
-    const { processor, calls } = playing({
-      [list]: { json: [pull('Pull2'), pull('Pull1')] },
-      [payoutsOf('Pull1')]: { json: [] },
+  it('claims of two only from the one that was chosen first, even if that is gone', async () => {
+    const { processor, record, calls } = playing({
+      [list]: [{ json: [pull('Pull2'), pull('Pull1')] }, { json: [pull('Pull1')] }],
       [payoutsOf('Pull2')]: { json: [] },
-      [archiveOf('Pull2')]: {},
+      [claimOf('Pull2')]: 'unreached',
     })
+    await record.choose('ref_1-1', 'Pull2')
     expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
-    expect(calls()).toEqual([list, payoutsOf('Pull1'), payoutsOf('Pull2'), archiveOf('Pull2')])
+    expect(calls()).toEqual([list, payoutsOf('Pull2'), claimOf('Pull2')])
+    expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_gone' })
   })
 
   it.each([
-    ['an archived one', { archived: true }, 'payout_cancelled'],
+    ['an archived one', { archived: true }, 'payout_archived'],
     ['one of another amount', { amount: '0.12' }, 'payout_mismatch'],
     ['one of another coin', { currency: 'LTC' }, 'payout_mismatch'],
   ])('claims nothing from %s', async (_name, changes, code) => {
-    const { processor, calls } = playing({
-      [list]: { json: [pull('Pull1', changes)] },
+    const { processor, calls } = playing({ [list]: { json: [pull('Pull1', changes)] } })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'blocked', code })
+    expect(calls()).toEqual([list])
+  })
+
+  it('does not take for gone what was archived after it was listed', async () => {
+    const { processor, record } = playing({
+      [list]: [{ json: [pull('Pull1')] }, { json: [pull('Pull1', { archived: true })] }],
       [payoutsOf('Pull1')]: { json: [] },
     })
-    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'blocked', code })
-    expect(calls().filter((call) => call.startsWith('POST'))).toEqual([])
+    await record.keep('ref_1-1', ['Out1'])
+    expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_archived' })
   })
 
   it('makes nothing while it cannot see what is there', async () => {
@@ -212,12 +220,12 @@ describe('payOut', () => {
 
   it('pays nothing anew whose payout BTCPay had and has forgotten', async () => {
     const { processor, record, calls } = playing({
-      [list]: [{ json: [pull('Pull1')] }, { json: [pull('Pull1')] }, { json: [] }],
+      [list]: [...[1, 2, 3].map(() => ({ json: [pull('Pull1')] })), { json: [] }],
       [payoutsOf('Pull1')]: [{ json: [] }, { json: [] }],
       [claimOf('Pull1')]: { json: claimed('AwaitingPayment') },
     })
     expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
-    expect(await record.find('ref_1-1')).toEqual({ pullPayments: ['Pull1'], payouts: ['Out1'] })
+    expect(await record.find('ref_1-1')).toEqual({ pullPayment: 'Pull1', payouts: ['Out1'] })
     // The claim alone is gone first, then the pull payment as well.
     expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_gone' })
     expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_gone' })

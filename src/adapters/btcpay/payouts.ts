@@ -9,7 +9,6 @@ import {
   type PayBackFault,
 } from '../../payments/payment.ts'
 import {
-  anything,
   callGreenfield,
   describe,
   type Greenfield,
@@ -28,7 +27,7 @@ export interface PayoutDeps {
   readonly greenfield: Greenfield
   readonly methods: readonly BtcpayMethod[]
   readonly hands: HandPayouts
-  readonly record: Pick<PayoutRecord, 'find' | 'keep'>
+  readonly record: Pick<PayoutRecord, 'find' | 'choose' | 'keep'>
 }
 
 /**
@@ -36,12 +35,12 @@ export interface PayoutDeps {
  * the amount, and is claimed once for the buyer's address. One reference pays once because
  *
  * - BTCPay grants claims on a pull payment up to its amount, so each pays at most once;
- * - a claim is made only while no other pull payment of the reference has one, and if several can be claimed
- *   from, all but one are archived first. BTCPay processes claims and archivings one after the other, so it
- *   refuses a claim that arrives after the archiving.
+ * - the record has the one that a reference claims from, chosen once and for good before the first claim.
  *
- * A creation whose answer was lost may take effect at any time: it adds a pull payment that nobody claims from. If
- * an id that was seen disappears from BTCPay's list, an operator decides: the payout may have been sent.
+ * A creation whose answer was lost may take effect at any time: it adds a pull payment that nobody claims from.
+ *
+ * Greenfield shows no payouts of an archived pull payment, sent or not. So the store archives none, and one that somebody
+ * else has archived may have paid, as may one that disappears from BTCPay: then an operator decides.
  */
 export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<PaidBack> {
   // Checked first, for every coin: what an operator has paid by hand is never paid again.
@@ -51,10 +50,10 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
 
   // Read before BTCPay is asked: what was seen until now must be in every later list.
   const stored = await deps.record.find(payout.reference)
-  const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
-  const listed = await list()
+  const listed = await pullPaymentsOf(deps, payout)
   if (listed.outcome !== 'ok') return unsent(listed)
-  if (isMissing(stored.pullPayments, idsOf(listed.value))) return gone()
+  const { pullPayment } = stored
+  if (pullPayment !== undefined && isMissing([pullPayment], idsOf(listed.value))) return gone()
   const method = deps.methods.find(
     ({ coin, network }) => coin === payout.coin && network === payout.network,
   )
@@ -63,11 +62,12 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
-  const secondList = await list()
-  if (secondList.outcome !== 'ok') return unsent(secondList)
-  if (secondList.value.length > 0)
-    return continuePayout(deps, payout, { method, stored, pulls: secondList.value })
-  return pending(made.outcome === 'unknown' ? made.reason : 'BTCPay does not list it yet')
+  if (made.outcome === 'unknown') return pending(made.reason)
+  return continuePayout(deps, payout, { method, stored, pulls: [made.value] })
+}
+
+function pullPaymentsOf({ greenfield }: PayoutDeps, { reference }: CoinPayout) {
+  return listPullPayments(greenfield, (name) => name === reference)
 }
 
 interface AtBtcpay {
@@ -77,44 +77,53 @@ interface AtBtcpay {
 }
 
 async function continuePayout(
-  { greenfield, record }: PayoutDeps,
+  deps: PayoutDeps,
   payout: CoinPayout,
   { method, stored, pulls }: AtBtcpay,
 ): Promise<PaidBack> {
+  const { greenfield, record } = deps
   if (!pulls.every((pull) => isFor(pull, payout))) {
     return blocked('payout_mismatch', 'BTCPay has another amount under the name of this payout.')
   }
-  const claimables = await claimablesOf(greenfield, pulls)
+  const candidates = pulls.filter(({ id }) => id === (stored.pullPayment ?? id))
+  if (candidates.some(({ archived }) => archived)) return hidden()
+  const claimables = await claimablesOf(greenfield, candidates)
   if (claimables.outcome !== 'ok') return unsent(claimables)
-  const payouts = idsOf(claimables.value.flatMap((one) => one.payouts))
-  if (isMissing(stored.payouts, payouts)) return gone()
-  await recordPayouts(record, payout, stored, { pullPayments: idsOf(pulls), payouts })
-  const result = confirmationOf(claimables.value, payout)
+  const { pull, payouts } = await chosenOf(record, payout, stored, claimables.value)
+  if (pull === undefined) return pending('another pull payment was chosen for it meanwhile')
+
+  const seen = idsOf(payouts)
+  if (isMissing(stored.payouts, seen)) return whyMissing(deps, payout, pull)
+  if (isMissing(seen, stored.payouts)) await record.keep(payout.reference, seen)
+  const result = confirmationOf(payouts, payout)
   if (result !== undefined) return result
   // The operator has taken the coin off since, or another network for it.
   if (method === undefined) return byOperator(payout)
-
-  const [chosen, ...others] = pulls.filter(({ archived }) => !archived)
-  if (chosen === undefined) return cancelled()
-  if (others.length > 0) return archivePullPayments(greenfield, others)
-  const claimed = await claimPullPayment(greenfield, method.id, chosen, payout)
+  const claimed = await claimPullPayment(greenfield, method.id, pull, payout)
   if (claimed.outcome === 'ok') {
-    await record.keep(payout.reference, { pullPayments: [], payouts: [claimed.value.id] })
+    await record.keep(payout.reference, [claimed.value.id])
     return resultOf(claimed.value, payout)
   }
   return claimed.outcome === 'refused' ? notClaimed(claimed, payout) : pending(claimed.reason)
 }
 
-async function recordPayouts(
+/** Without a choice on record, one that was claimed from already: the record may be older than BTCPay. */
+async function chosenOf(
   record: PayoutDeps['record'],
   { reference }: CoinPayout,
   stored: SeenPayout,
-  current: SeenPayout,
-): Promise<void> {
-  const isNew =
-    isMissing(current.pullPayments, stored.pullPayments) ||
-    isMissing(current.payouts, stored.payouts)
-  if (isNew) await record.keep(reference, current)
+  claimables: readonly Claimable[],
+): Promise<Claimable | { readonly pull: undefined; readonly payouts: readonly [] }> {
+  const first = claimables.find(({ payouts }) => payouts.length > 0) ?? claimables[0]
+  const chosen = stored.pullPayment ?? (first && (await record.choose(reference, first.pull.id)))
+  return claimables.find(({ pull }) => pull.id === chosen) ?? { pull: undefined, payouts: [] }
+}
+
+/** It may have been archived after it was listed. */
+async function whyMissing(deps: PayoutDeps, payout: CoinPayout, { id }: PullPayment) {
+  const listed = await pullPaymentsOf(deps, payout)
+  if (listed.outcome !== 'ok') return unsent(listed)
+  return listed.value.find((one) => one.id === id)?.archived ? hidden() : gone()
 }
 
 function isMissing(ids: readonly string[], list: readonly string[]): boolean {
@@ -125,24 +134,10 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
   return all.map(({ id }) => id)
 }
 
-/** The next call finds out whether they were claimed from before, and goes on. */
-async function archivePullPayments(
-  greenfield: Greenfield,
-  pulls: readonly PullPayment[],
-): Promise<PaidBack> {
-  for (const pull of pulls) {
-    const path = `/pull-payments/${segment(pull.id)}`
-    const response = await callGreenfield(greenfield, anything, { method: 'DELETE', path })
-    if (response.outcome !== 'ok') return unsent(response)
-  }
-  return pending('there were several pull payments for it, of which one is left')
-}
-
 function confirmationOf(
-  claimables: readonly Claimable[],
+  payouts: readonly GreenfieldPayout[],
   payout: CoinPayout,
 ): PaidBack | undefined {
-  const payouts = claimables.flatMap((one) => one.payouts)
   const live = payouts.filter(({ state }) => state !== 'Cancelled')
   if (
     live.some(
@@ -231,6 +226,12 @@ function cancelled(): PaidBack {
 function gone(): PaidBack {
   const reason = 'BTCPay does not show a payout any more that it had; it may have been sent.'
   return blocked('payout_gone', reason)
+}
+
+/** Whoever archived it: BTCPay cancels what waits, but not what is being sent, and shows neither. */
+function hidden(): PaidBack {
+  const reason = 'Its pull payment is archived in BTCPay, which hides whether it was sent.'
+  return blocked('payout_archived', reason)
 }
 
 function pending(reason: string): PaidBack {

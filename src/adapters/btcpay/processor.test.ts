@@ -19,16 +19,21 @@ it('tells what was claimed under such names, sent or not, and nothing of others'
   const { processor, unfit } = holding(
     [
       pullJson('P1', 'ref_1'),
-      pullJson('P2', 'ref_2', { archived: true, currency: 'btc' }),
+      pullJson('P2', 'ref_2', { currency: 'btc' }),
       pullJson('P3', 'tips'),
+      pullJson('P4', 'ref_4', { archived: true }),
+      pullJson('P5', 'ref_5'),
     ],
     {
       P1: [payoutJson('Completed', { paymentProof: proof }), payoutJson('Cancelled')],
       P2: [payoutJson('InProgress', { originalAmount: '0.000000001' })],
+      P4: [],
+      P5: [],
     },
   )
   expect(await processor.payouts(isOurs)).toEqual({
     outcome: 'found',
+    hidden: ['ref_4'],
     payouts: [
       {
         reference: 'ref_1',

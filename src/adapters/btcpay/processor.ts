@@ -36,7 +36,7 @@ type BtcpaySettings = Greenfield & InvoiceSettings
 
 interface BtcpayDeps {
   readonly hands: HandPayouts
-  readonly record: Pick<PayoutRecord, 'find' | 'keep'>
+  readonly record: Pick<PayoutRecord, 'find' | 'choose' | 'keep'>
   readonly now: () => Date
 }
 
@@ -61,7 +61,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     payouts: (isNamed) => readPayouts(settings, isNamed),
     paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
     async check() {
-      const result = await checkProcessor(settings, methods)
+      const result = await checkProcessor(settings, methods, deps.now())
       sent = result.sent ?? sent
       return result.findings
     },
@@ -98,7 +98,14 @@ async function readPayouts(
   if (pulls.outcome !== 'ok') return unclear(pulls)
   const claimables = await claimablesOf(greenfield, pulls.value)
   if (claimables.outcome !== 'ok') return unclear(claimables)
-  return { outcome: 'found', payouts: claimables.value.flatMap(payoutsIn) }
+  const hidden = claimables.value.filter(
+    ({ pull, payouts }) => pull.archived && payouts.length === 0,
+  )
+  return {
+    outcome: 'found',
+    payouts: claimables.value.flatMap(payoutsIn),
+    hidden: hidden.map(({ pull }) => pull.name ?? ''),
+  }
 }
 
 function payoutsIn({ pull, payouts }: Claimable): ProcessorPayout[] {

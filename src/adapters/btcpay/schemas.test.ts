@@ -10,6 +10,7 @@ import {
   pullPaymentSchema,
   storeMethodSchema,
   storeRateSchema,
+  storeSchema,
 } from './greenfield.ts'
 
 interface Shape {
@@ -59,6 +60,7 @@ it.each<readonly [string, z.ZodType]>([
   ['InvoicePaymentMethodDataModel', paymentMethodSchema],
   ['PullPaymentData', pullPaymentSchema],
   ['PayoutData', payoutSchema],
+  ['StoreData', storeSchema],
   ['GenericPaymentMethodData', storeMethodSchema],
   ['StoreRateResult', storeRateSchema],
   ['ApiKeyData', apiKeySchema],

@@ -99,6 +99,7 @@ export function invoiceJson(changes: object = {}) {
 }
 
 export function methodJson(changes: object = {}) {
+  const { amount = '0.00038825' } = changes as { readonly amount?: unknown }
   return {
     paymentMethodId: 'BTC-CHAIN',
     currency: 'BTC',
@@ -107,8 +108,8 @@ export function methodJson(changes: object = {}) {
     rate: '64392.23',
     paymentMethodPaid: '0',
     totalPaid: '0',
-    due: '0.00038825',
-    amount: '0.00038825',
+    due: amount,
+    amount,
     paymentMethodFee: '0',
     payments: [],
     activated: true,

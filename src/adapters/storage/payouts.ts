@@ -175,11 +175,18 @@ async function readOpenPayouts(database: Database, sql: string): Promise<readonl
   })
 }
 
+const chooseStatement = prepared(
+  'choose_pull_payment',
+  `insert into processor_payouts as known (reference, pull_payment) values ($1, $2)
+   on conflict (reference) do update set
+     pull_payment = coalesce(known.pull_payment, excluded.pull_payment)
+   returning pull_payment`,
+)
+
 const keepStatement = prepared(
   'keep_seen_payout',
-  `insert into processor_payouts as known (reference, pull_payments, payouts) values ($1, $2, $3)
+  `insert into processor_payouts as known (reference, payouts) values ($1, $2)
    on conflict (reference) do update set
-     pull_payments = array(select distinct unnest(known.pull_payments || excluded.pull_payments)),
      payouts = array(select distinct unnest(known.payouts || excluded.payouts))`,
 )
 
@@ -199,14 +206,20 @@ export function createPayoutRecord(database: Database): PayoutRecord {
   return {
     async find(reference) {
       const { rows } = await database.query<{
-        pull_payments: readonly string[]
+        pull_payment: string | null
         payouts: readonly string[]
-      }>('select pull_payments, payouts from processor_payouts where reference = $1', [reference])
+      }>('select pull_payment, payouts from processor_payouts where reference = $1', [reference])
       const [row] = rows
-      return { pullPayments: row?.pull_payments ?? [], payouts: row?.payouts ?? [] }
+      return { pullPayment: row?.pull_payment ?? undefined, payouts: row?.payouts ?? [] }
     },
-    async keep(reference, { pullPayments, payouts }) {
-      await database.query(keepStatement([reference, pullPayments, payouts]))
+    async choose(reference, pullPayment) {
+      const { rows } = await database.query<{ pull_payment: string }>(
+        chooseStatement([reference, pullPayment]),
+      )
+      return rows[0]?.pull_payment ?? pullPayment
+    },
+    async keep(reference, payouts) {
+      await database.query(keepStatement([reference, payouts]))
     },
     async waits(reference, longMs) {
       const { rows } = await database.query<{ is_told: boolean }>(

@@ -731,13 +731,14 @@ create table checkouts (
   -- FAILED if one of the returns is, DUE if one is on its way, otherwise null.
   return_state text check (return_state in ('DUE', 'FAILED')),
   transactions text[] not null default '{}',
+  addresses text[] not null default '{}',
   started_at timestamptz not null,
   changed_at timestamptz not null,
   finished_at timestamptz,
   due_at timestamptz,
   locked_until timestamptz not null,
   doc jsonb not null,
-  -- Set with the invoice and cleared when the checkout is closed.
+  -- The first one. Set with the invoice and cleared when the checkout is closed.
   held_address text,
   -- The client that began it, as a keyed digest. Erased when the checkout is paid or closed.
   client text,
@@ -759,8 +760,7 @@ with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01)
 create unique index checkouts_form_key on checkouts (form_key) where state <> 'REFUSED';
 create index checkouts_due on checkouts ((locked_until <= due_at), due_at) where due_at is not null;
 create index checkouts_by_transaction on checkouts using gin (transactions);
-create index checkouts_by_address on checkouts (lower(doc #>> '{invoice,address}'))
-  where doc #>> '{invoice,address}' is not null;
+create index checkouts_by_address on checkouts using gin (addresses);
 create index checkouts_returns on checkouts (return_state) where return_state is not null;
 create index checkouts_to_erase on checkouts (finished_at) where recipient is not null;
 create index checkouts_by_client on checkouts (client, coin) where client is not null;
@@ -805,8 +805,9 @@ create table hand_payouts (
 -- What the processor was seen to have of each payout. One that was restored from a backup may have sent it.
 create table processor_payouts (
   reference text primary key,
-  -- The processor's own ids. What was seen once stays.
-  pull_payments text[] not null default '{}',
+  -- The processor's own ids. The pull payment is chosen once, before anything is claimed from it: a second one would
+  -- pay a second time. What was seen of payouts once stays.
+  pull_payment text,
   payouts text[] not null default '{}',
   -- Since when the processor has it without finishing it, and when an operator was told so.
   waits_since timestamptz,
@@ -835,6 +836,8 @@ begin
     coalesce(array_agg(distinct lower(paid ->> 'transaction')), '{}')
     into one.settled, one.transactions
     from jsonb_array_elements(coalesce(one.doc #> '{invoice,payments}', '[]')) as paid;
+  select coalesce(array_agg(lower(shown)), '{}') into one.addresses
+    from jsonb_array_elements_text(coalesce(one.doc #> '{invoice,addresses}', '[]')) as shown;
   select coalesce(sum((back #>> '{units,$bigint}')::numeric), 0),
     coalesce(sum((back #>> '{units,$bigint}')::numeric)
       filter (where back #>> '{payout,state}' = 'CONFIRMED'), 0),
