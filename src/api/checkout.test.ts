@@ -35,6 +35,23 @@ test.each([
   expect(await seen(part, leftMs)).toMatchObject({ stage })
 })
 
+test('asks for what the processor says is due, also where more than the price has come', async () => {
+  const world = checkoutWorld()
+  const { checkout } = await world.start()
+  const { id, invoice } = invoiced(checkout)
+  const { status } = invoice
+  // Of each payment, a network fee of 9 units does not count.
+  world.processor.pay(invoice.id, invoice.units + 2n)
+  const { payments } = world.processor.invoicesOf(id)[0] ?? invoice
+  world.reading.read = async () => ({
+    outcome: 'found',
+    invoice: { ...invoice, status, payments, due: 7n },
+  })
+  await world.live(minute)
+  const view = checkoutView(world.deps, await world.seen(id), true)
+  expect(view).toMatchObject({ stage: 'partly_paid', invoice: { due: 7n } })
+})
+
 test('asks for no money while the processor does not know the invoice', async () => {
   const world = checkoutWorld()
   const { id } = await openCheckout(world)

@@ -130,19 +130,17 @@ function stageOf(checkout: Checkout, now: Date): CheckoutStage {
 }
 
 function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
-  const seen = seenUnits(invoice)
-  if (invoice.status === 'PROCESSING' || seen >= invoice.units) return 'confirming'
+  if (invoice.status === 'PROCESSING' || invoice.due === 0n) return 'confirming'
   // It is not known yet what was paid before. The page no longer asks for money.
   if (now >= invoice.expiresAt) return 'closing'
-  return seen > 0n ? 'partly_paid' : 'waiting'
+  return seenUnits(invoice) > 0n ? 'partly_paid' : 'waiting'
 }
 
-/** `units`, `seen` and `remaining` are in the coin's smallest unit. */
+/** `units`, `seen` and `due` are in the coin's smallest unit. */
 function invoiceOf({ invoice }: InvoicedCheckout) {
-  const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
+  const { id, address, paymentLink, rate, units, due, expiresAt, watchedUntil } = invoice
   const seen = seenUnits(invoice)
-  const remaining = seen < units ? units - seen : 0n
-  return { id, address, paymentLink, rate, units, expiresAt, watchedUntil, seen, remaining }
+  return { id, address, paymentLink, rate, units, due, expiresAt, watchedUntil, seen }
 }
 
 export type Bought = ReturnType<typeof boughtOf>

@@ -341,25 +341,30 @@ function everRarer(ageMs: number, maxMs: number): number {
   return Math.min(maxMs, Math.max(1_000, ageMs / 4))
 }
 
-/** Address, amount and rate were promised. A payment that was settled once stays: it may have been paid back. */
+/** Anybody can pay part after part, and have the address changed each time. */
+const maxAddresses = 50
+
+/** Amount and rate were promised. A payment that was settled once stays: it may have been paid back. */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
   { id, amount, invoice: stored }: InvoicedCheckout,
-  { status, payments: latest, expiresAt, watchedUntil }: Invoice,
+  { payments: latest, units: _, rate: __, ...current }: Invoice,
 ): Invoice {
   const price = { amount, units: stored.units }
   const { payments, isDenied } = mergedPayments(stored.payments, latest, price)
   if (isDenied) reportCheckout({ name: 'settled_payment_gone', checkout: id })
-  return { ...stored, status, expiresAt, watchedUntil, payments }
+  const addresses = [...new Set([...stored.addresses, ...current.addresses])].slice(-maxAddresses)
+  return { ...stored, ...current, addresses, payments }
 }
 
 function isSame(one: Invoice, other: Invoice): boolean {
   return wordingOf(one) === wordingOf(other)
 }
 
-function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
+function wordingOf({ payments, due, address, ...invoice }: Invoice): string {
+  const { status, expiresAt, watchedUntil } = invoice
   const lines = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
-  return JSON.stringify([status, expiresAt, watchedUntil, lines])
+  return JSON.stringify([status, expiresAt, watchedUntil, address, `${due}`, lines])
 }
 
 /** Safe to repeat. No budget refuses the order: the money is here, so it becomes goods or goes back. */

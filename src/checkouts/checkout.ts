@@ -26,12 +26,18 @@ export interface Invoice {
    * more.
    */
   readonly status: 'NEW' | 'PROCESSING' | 'SETTLED' | 'EXPIRED' | 'INVALID'
+  /** Where it is paid now. The processor may change it after a part payment, as it does for Monero. */
   readonly address: string
+  /** Those that the buyer was shown, the present one among them. All stay the buyer's. */
+  readonly addresses: readonly string[]
   /** The link that a wallet opens, with amount and address (BIP-21 and its like). */
   readonly paymentLink: string
   /** US dollars for one coin, as the processor fixed it for the life of the invoice. */
   readonly rate: string
+  /** The price as it was first shown. */
   readonly units: bigint
+  /** What is missing, sent as one payment: the processor may take a network fee from each. 0 if nothing is. */
+  readonly due: bigint
   readonly expiresAt: Date
   /** Until then the processor looks for late and duplicate payments. */
   readonly watchedUntil: Date

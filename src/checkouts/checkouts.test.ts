@@ -48,6 +48,28 @@ describe('a checkout that is paid as it was asked for', () => {
     expect(payouts()).toEqual([])
   })
 
+  test('shows the address that the processor shows now, and stays the holder of all of them', async () => {
+    const { answers, checkouts, id, invoice, live, order, pay, processor, seen, shows, units } =
+      await openSale({ coin: 'XMR', refundTo: 'xmr-address-of-ada' })
+    pay(units / 2n)
+    const [part = invoice] = processor.invoicesOf(id)
+    const moved = { address: 'Second', addresses: ['Second'], paymentLink: 'monero:Second' }
+    answers({ outcome: 'found', invoice: { ...part, ...moved, due: 9n } })
+    await live(minute)
+    expect((await seen()).invoice).toMatchObject({
+      ...{ address: 'Second', paymentLink: 'monero:Second', due: 9n, units },
+      addresses: [invoice.address, 'Second'],
+    })
+    for (const address of [invoice.address, 'second']) {
+      expect(await checkouts.findByAddress(address)).toMatchObject({ id })
+      expect(await checkouts.holderOf('XMR', address)).toMatchObject({ id })
+    }
+    shows()
+    pay(units - units / 2n)
+    await live(minute)
+    expect(await order()).toMatchObject({ state: 'FULFILLED' })
+  })
+
   test('and that is not delivered pays everything back, to the address that was given', async () => {
     const sale = await openSale({}, checkoutWorld(declining))
     const { live, order, orderId: reference, pay, payouts, units } = sale

@@ -1,5 +1,6 @@
 import {
   type Checkout,
+  type Invoice,
   isClosed,
   isInvoiced,
   type Return,
@@ -73,13 +74,9 @@ export function memoryCheckouts({
   }
 
   function holderOf(coin: Coin, address: string): Checkout | undefined {
-    const sought = address.toLowerCase()
     return find(
       (one) =>
-        isInvoiced(one) &&
-        !isClosed(one) &&
-        one.coin === coin &&
-        one.invoice.address.toLowerCase() === sought,
+        isInvoiced(one) && !isClosed(one) && one.coin === coin && hasAddress(one.invoice, address),
     )
   }
 
@@ -147,13 +144,17 @@ export function memoryCheckouts({
         .sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime())[0],
 
     findByAddress: async (address) =>
-      find((one) => isInvoiced(one) && one.invoice.address.toLowerCase() === address.toLowerCase()),
+      find((one) => isInvoiced(one) && hasAddress(one.invoice, address)),
 
     holderOf: async (coin, address) => holderOf(coin, address),
 
     erasePersonal: async () => 0,
     forgetNeverPaid: async () => 0,
   }
+}
+
+function hasAddress({ addresses }: Invoice, sought: string): boolean {
+  return addresses.some((address) => address.toLowerCase() === sought.toLowerCase())
 }
 
 function transactionsOf(checkout: Checkout): readonly string[] {

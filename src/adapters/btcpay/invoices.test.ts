@@ -16,7 +16,8 @@ import {
 
 const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1&includePaymentMethods=true'
 const create = 'POST /api/v1/stores/S1/invoices'
-const methodsCall = 'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false'
+const methodsCall =
+  'GET /api/v1/stores/S1/invoices/Inv1/payment-methods?onlyAccountedPayments=false'
 
 function wanted(changes: Partial<InvoiceRequest> = {}): InvoiceRequest {
   return {
@@ -42,9 +43,11 @@ describe('open', () => {
         id: 'Inv1',
         status: 'NEW',
         address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+        addresses: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'],
         paymentLink: 'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.00038825',
         rate: '64392.23',
         units: 38_825n,
+        due: 38_825n,
         expiresAt: new Date(1_782_908_400_000),
         watchedUntil: new Date(1_782_994_800_000),
         payments: [],
@@ -129,12 +132,12 @@ describe('open', () => {
   it('goes on past the addresses of others, ten at a time, and ends them in as many steps', async () => {
     const made = Array.from({ length: 13 }, (_, at) => invoiceJson({ id: `Inv${at}` }))
     const shown = made.map(({ id }) => [
-      `GET /api/v1/invoices/${id}/payment-methods?onlyAccountedPayments=false`,
+      `GET /api/v1/stores/S1/invoices/${id}/payment-methods?onlyAccountedPayments=false`,
       { json: [methodJson({ destination: `address of ${id}` })] },
     ])
     const ends = made.flatMap(({ id }) => [
-      [`POST /api/v1/invoices/${id}/status`, { json: invoiceJson({ id }) }],
-      [`DELETE /api/v1/invoices/${id}`, {}],
+      [`POST /api/v1/stores/S1/invoices/${id}/status`, { json: invoiceJson({ id }) }],
+      [`DELETE /api/v1/stores/S1/invoices/${id}`, {}],
     ])
     const { processor, asked } = playing({
       ...Object.fromEntries([...shown, ...ends]),
@@ -221,20 +224,20 @@ describe('endOthers', () => {
   const all = ['Inv1', 'Inv2', 'Inv3'].map((id) => invoiceJson({ id }))
   const shown = ['chk_1' as CheckoutId, 'Inv1'] as const
   const ending = (id: string) => [
-    `POST /api/v1/invoices/${id}/status`,
-    `DELETE /api/v1/invoices/${id}`,
+    `POST /api/v1/stores/S1/invoices/${id}/status`,
+    `DELETE /api/v1/stores/S1/invoices/${id}`,
   ]
 
   it('ends all but the one that was shown, also what BTCPay calls over already', async () => {
     const { processor, asked, unfit } = playing({
       [list]: { json: all },
-      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
-      'DELETE /api/v1/invoices/Inv2': {},
-      'POST /api/v1/invoices/Inv3/status': {
+      'POST /api/v1/stores/S1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+      'DELETE /api/v1/stores/S1/invoices/Inv2': {},
+      'POST /api/v1/stores/S1/invoices/Inv3/status': {
         status: 400,
         json: [{ path: 'Status', message: 'x' }],
       },
-      'DELETE /api/v1/invoices/Inv3': {},
+      'DELETE /api/v1/stores/S1/invoices/Inv3': {},
     })
     expect(await processor.endOthers(...shown)).toBe(true)
     const calls = asked.map(({ call }) => call)
@@ -248,8 +251,8 @@ describe('endOthers', () => {
   )('is not done when BTCPay answers %d to %s', async (status, call) => {
     const { processor } = playing({
       [list]: { json: all.slice(0, 2) },
-      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
-      'DELETE /api/v1/invoices/Inv2': {},
+      'POST /api/v1/stores/S1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+      'DELETE /api/v1/stores/S1/invoices/Inv2': {},
       [call]: { status, json: { code: 'x', message: 'x' } },
     })
     expect(await processor.endOthers(...shown)).toBe(false)
@@ -258,7 +261,7 @@ describe('endOthers', () => {
   it.each(['the list', ...ending('Inv2')])('is not done when %s does not come', async (lost) => {
     const table = {
       [list]: { json: all },
-      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+      'POST /api/v1/stores/S1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
     }
     const { processor } = playing({ ...table, [lost === 'the list' ? list : lost]: 'unreached' })
     expect(await processor.endOthers(...shown)).toBe(false)
@@ -266,7 +269,7 @@ describe('endOthers', () => {
 })
 
 describe('read', () => {
-  const get = 'GET /api/v1/invoices/Inv1'
+  const get = 'GET /api/v1/stores/S1/invoices/Inv1'
   const reading = (invoice: object, method: object) =>
     playing({
       [get]: { json: invoiceJson(invoice) },
@@ -294,7 +297,7 @@ describe('read', () => {
   it('reads every payment to the last unit, with its transaction', async () => {
     const { processor, asked, unfit } = playing({
       [get]: { json: invoiceJson({ status: 'Settled', additionalStatus: 'PaidOver' }) },
-      'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false': {
+      'GET /api/v1/stores/S1/invoices/Inv1/payment-methods?onlyAccountedPayments=false': {
         json: [
           methodJson({
             paymentMethodId: 'ETH-CHAIN',
@@ -324,6 +327,16 @@ describe('read', () => {
     // The status is read before the payments, so it never lacks the money behind it.
     expect(asked.map(({ call }) => call)).toEqual([get, methodsCall])
     expect(unfit).toEqual([])
+  })
+
+  it.each([
+    // The second payment costs a network fee of 1,410 satoshi.
+    ['0.00020823', 20_823n],
+    ['0', 0n],
+    ['-0.00038825', 0n],
+  ])('takes what is still due from BTCPay: %s', async (due, units) => {
+    const { processor } = reading({}, { due })
+    expect(await processor.read('Inv1', 'BTC')).toMatchObject({ invoice: { due: units } })
   })
 
   it('reads an invoice that somebody sent thousands of dust payments to', async () => {
@@ -373,9 +386,8 @@ describe('read', () => {
       'none',
     ],
     ['nothing to pay', {}, { amount: '0' }, 'none of BTC'],
-    ['money as a number', {}, { amount: 0.1 }, 'does not fit (0.amount)'],
+    ['money as a number', {}, { amount: 0.1 }, 'does not fit (0.amount'],
     ['a status that nobody knows', { status: 'Paid' }, {}, 'does not fit (status)'],
-    ['another store', { storeId: 'S2' }, {}, 'another store'],
     ['statuses that contradict each other', { additionalStatus: 'Marked' }, {}, 'New and Marked'],
   ])('knows nothing of an answer with %s', async (_name, invoice, method, reason) => {
     const { processor } = reading(invoice, method)

@@ -1,76 +1,99 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
-import { startBtcpay } from '../../../sandbox/btcpay/server.ts'
-import { memoryPayouts } from '../../../test/doubles/memory-payouts.ts'
-import { fittingFetch } from '../../../test/harness/greenfield.ts'
-import type { CheckoutId, OrderId } from '../../lib/ids.ts'
-import { usdc } from '../../lib/money.ts'
-import { readMethods } from '../../payments/btcpay-methods.ts'
-import { coins, formatUnits } from '../../payments/coins.ts'
-import { permissionsMissing } from './check.ts'
-import { createProcessor } from './processor.ts'
-
-const apiKey = 'sandbox-key'
-const storeId = 'SandboxStore'
-const table = 'BTC,LTC,XMR,ETH,USDT'
-
-function processorAt(url: string) {
-  const fitting = fittingFetch()
-  const processor = createProcessor(
-    {
-      url,
-      storeId,
-      apiKey,
-      timeoutMs: 60_000,
-      methods: readMethods(table),
-      expirationMinutes: 30,
-      monitoringMinutes: 60,
-      fetch: fitting.fetch,
-    },
-    {
-      hands: { find: async () => undefined },
-      record: memoryPayouts(),
-      now: () => new Date(),
-    },
-  )
-  return { processor, faults: fitting.faults }
-}
+import { expect, it } from 'vitest'
+import { settledUnits } from '../../checkouts/checkout.ts'
+import { coins } from '../../payments/coins.ts'
+import { back, begin, operator } from './sandbox.fixture.ts'
 
 it('sells and pays back in every coin that it can, with a key that may do no more than the check demands', async () => {
-  const permissions = permissionsMissing([], storeId)
-  const webhook = { url: 'http://127.0.0.1:9/webhooks/btcpay', secret: 'x' }
-  const options = { apiKey, storeId, confirmMs: 1, payoutMs: 1, webhook, permissions }
-  const { url, stop } = await startBtcpay(options)
-  onTestFinished(stop)
-  const { processor, faults } = processorAt(url)
-  const sandbox = async (path: string, body: object) => {
-    const headers = { authorization: `token ${apiKey}`, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    expect((await fetch(`${url}/sandbox${path}`, init)).ok).toBe(true)
-  }
+  const { processor, faults, open } = await begin()
   await processor.check()
   for (const coin of coins) {
-    const [checkout, order] = [`chk_${coin}` as CheckoutId, `ord_${coin}` as OrderId]
-    const opened = await processor.openInvoice({ checkout, order, coin, amount: usdc(25_000_000n) })
-    if (opened.outcome !== 'open') throw new Error(JSON.stringify(opened))
-    const { id, units } = opened.invoice
-    expect(opened.invoice.paymentLink).toContain(opened.invoice.address)
-    const amount = formatUnits(units, coin)
-    await sandbox(`/invoices/${id}/pay`, { amount, late: false, confirm: false })
-    expect(await processor.read(id, coin)).toMatchObject({ invoice: { status: 'PROCESSING' } })
-    await sandbox(`/invoices/${id}/confirm`, {})
-    const settled = await processor.read(id, coin)
-    expect(settled).toMatchObject({ invoice: { status: 'SETTLED', payments: [{ units }] } })
+    const { act, invoice, pay, read } = await open(coin)
+    const { address, paymentLink, units } = invoice
+    expect(paymentLink).toContain(address)
+    await pay(units, { confirm: false })
+    expect(await read()).toMatchObject({ status: 'PROCESSING', due: 0n })
+    await act('confirm')
+    expect(await read()).toMatchObject({ status: 'SETTLED', payments: [{ units }] })
   }
-  const to = makeAddress('LTC', 'contract', 'buyer')
-  const back = {
-    reference: 'back-1',
-    coin: 'LTC',
-    network: 'Litecoin',
-    to,
-    units: 150_000n,
-  } as const
-  await expect.poll(() => processor.payOut(back)).toMatchObject({ outcome: 'paid' })
+  await expect.poll(() => processor.payOut(back())).toMatchObject({ outcome: 'paid' })
   expect(coins.filter((coin) => processor.sends(coin))).toEqual(['BTC', 'ETH', 'LTC'])
   expect(faults).toEqual([])
+})
+
+it('asks for what is due of a Monero invoice paid in five parts, each at the address of then', async () => {
+  const { faults, open } = await begin()
+  const { invoice, pay, read } = await open('XMR')
+  const addresses = [invoice.address]
+  for (let part = 1; part <= 5; part += 1) {
+    const { due, address, paymentLink } = await read()
+    expect(paymentLink).toContain(address)
+    const half = due / 2n + 1n
+    // Once a buyer pays to the first address again, which the processor still watches.
+    const how = part === 3 ? { address: addresses[0] } : {}
+    await pay(part === 5 ? due : half, how)
+    addresses.push((await read()).address)
+  }
+  await expect.poll(read).toMatchObject({ status: 'SETTLED', due: 0n })
+  const { payments } = await read()
+  // Each part cost a network fee, and the price had one of them.
+  expect(settledUnits({ payments })).toBe(invoice.units + 4n * 30_640_000n)
+  expect(new Set(addresses).size).toBe(4)
+  expect(faults).toEqual([])
+})
+
+it('asks for the fee that each part of a payment costs where BTCPay is set so', async () => {
+  const { open } = await begin({ networkFeeMode: 'MultiplePaymentsOnly' })
+  const { invoice, pay, read } = await open('BTC')
+  await pay(10_000n)
+  expect(await read()).toMatchObject({ status: 'NEW', due: invoice.units - 10_000n + 1_410n })
+  // What the price lacks alone is not enough.
+  await pay(invoice.units - 10_000n)
+  expect(await read()).toMatchObject({ status: 'NEW', due: 2n * 1_410n })
+  await pay(2n * 1_410n)
+  await expect.poll(read).toMatchObject({ status: 'SETTLED', due: 0n })
+})
+
+it('asks again for a payment that another transaction has replaced', async () => {
+  const { open } = await begin()
+  const { act, invoice, pay, read } = await open('BTC')
+  await pay(invoice.units, { confirm: false })
+  expect(await read()).toMatchObject({ status: 'PROCESSING', due: 0n })
+  await act('replace')
+  const payments = [{ status: 'INVALID' }]
+  expect(await read()).toMatchObject({ status: 'NEW', due: invoice.units, payments })
+})
+
+it('pays nothing again that an operator has archived in BTCPay, sent or not', async () => {
+  const { archive, post, processor } = await begin(operator)
+  await expect.poll(() => processor.payOut(back('sent'))).toMatchObject({ outcome: 'paid' })
+  await post('/processor', { enabled: false })
+  expect(await processor.payOut(back('held'))).toMatchObject({ outcome: 'pending' })
+  for (const reference of ['sent', 'held']) {
+    await archive(reference)
+    expect(await processor.payOut(back(reference))).toMatchObject({ code: 'payout_archived' })
+  }
+  const hidden = ['held', 'sent']
+  const seen = await processor.payouts(() => true)
+  expect(seen.outcome === 'found' && [...seen.hidden].sort()).toEqual(hidden)
+})
+
+it('waits for a payout that BTCPay calls under way and that no node took', async () => {
+  const { post, processor } = await begin()
+  await post('/broadcasts', { refused: true })
+  await processor.payOut(back())
+  const reason = 'the payout is sent and not confirmed yet'
+  await expect.poll(() => processor.payOut(back())).toEqual({ outcome: 'pending', reason })
+})
+
+it('says at the start what is wrong with the fees and the clock of BTCPay', async () => {
+  const { open, processor } = await begin({ networkFeeMode: 'Always', hostAheadMinutes: 120 })
+  const { invoice, pay, read } = await open('BTC')
+  await pay(invoice.units)
+  await expect.poll(read).toMatchObject({ status: 'SETTLED' })
+  const texts = (await processor.check()).map(({ text }) => text)
+  expect(texts).toEqual([
+    expect.stringContaining('networkFeeMode Always'),
+    expect.stringContaining('does not run in UTC'),
+    'Money in XMR, USDT goes back only when somebody sends it.',
+  ])
 })

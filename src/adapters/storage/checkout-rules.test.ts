@@ -266,6 +266,18 @@ describe('the rules of a checkout', () => {
     await refuses(first, opened(first, { id: open.invoice.id }), 'invoice_id')
   })
 
+  it('finds a checkout by every address that it was shown with', async () => {
+    const open = await openOnRecord(records)
+    const { address } = open.invoice
+    const second = `${address}Second`
+    const invoice = { ...open.invoice, address: second, addresses: [address, second] }
+    const moved = await moveOn(records, open, { ...open, invoice })
+    for (const one of [address, second.toUpperCase()]) {
+      expect(await store().holderOf('BTC', one)).toEqual(moved)
+      expect(await store().findByAddress(one)).toEqual(moved)
+    }
+  })
+
   it('leaves an address to the checkout that it was shown for, until that is closed', async () => {
     const open = await openOnRecord(records)
     const { address } = open.invoice

@@ -72,9 +72,12 @@ const readStatements = {
     'transaction',
     'transactions @> array[lower($1)] order by started_at, id limit 1',
   ),
-  /** Written like its index. An address may have had several checkouts, one after the other. */
-  address: by('address', `lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
-  heldAddress: by('held_address', 'coin = $1 and held_address = lower($2)'),
+  /** An address may have had several checkouts, one after the other. */
+  address: by('address', 'addresses @> array[lower($1)] limit 1'),
+  heldAddress: by(
+    'held_address',
+    'coin = $1 and addresses @> array[lower($2)] and finished_at is null',
+  ),
 } as const
 
 async function readBy(

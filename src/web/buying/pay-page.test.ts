@@ -83,7 +83,7 @@ describe('the page of a payment', () => {
     ['opening', 'One moment', false],
     ['refused', 'nothing was paid', true],
     ['waiting', 'Send your payment', false],
-    ['partly_paid', 'Send the rest to the same address', false],
+    ['partly_paid', 'Send the rest to the address below', false],
     ['confirming', 'Do not pay again', false],
     ['closing', 'We’re checking what arrived in time', false],
     ['unwatched', 'Do not pay right now', false],
@@ -116,10 +116,10 @@ describe('the page of a payment', () => {
   })
 
   test('asks for what is missing when a part came', async () => {
-    const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, remaining: 29_063n } })
+    const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, due: 30_473n } })
     const { body } = await paying(view).get(url, owner)
-    expect(read(body)).toContain('Remaining 0.00029063 BTC Copy 0.0001 of 0.00039063 BTC arrived')
-    expect(body).toContain(`href="bitcoin:${address}?amount=0.00029063"`)
+    expect(read(body)).toContain('Remaining 0.00030473 BTC Copy 0.0001 of 0.00040473 BTC arrived')
+    expect(body).toContain(`href="bitcoin:${address}?amount=0.00030473"`)
   })
 
   test('that is paid leads to the order, unless something goes back from here', async () => {

@@ -234,9 +234,8 @@ type Invoice = NonNullable<CheckoutView['invoice']>
 
 function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?: string): Html {
   const { coin, network } = view
-  const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
-  const amount = formatUnits(units, coin)
-  const link = paymentLinkFor(invoice.paymentLink, coin, units)
+  const amount = formatUnits(invoice.due, coin)
+  const link = paymentLinkFor(invoice.paymentLink, coin, invoice.due)
   return html`<div class="sheet invoice">
 <p class="chain">${coinNames[coin]} (${coinOn(coin, network, t)})</p>
 <div class="sum">
@@ -256,12 +255,12 @@ ${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandbox
 </div>`
 }
 
-function arrivedOf(view: CheckoutView, { seen, units }: Invoice, t: Texts): string {
+function arrivedOf(view: CheckoutView, { seen, due }: Invoice, t: Texts): string {
   const { stage, coin, amount } = view
   if (stage !== 'partly_paid') return t('pay.worth', { usdc: formatUsdc(amount) })
   return t('pay.arrived', {
     seen: formatUnits(seen, coin),
-    whole: `${formatUnits(units, coin)} ${coin}`,
+    whole: `${formatUnits(seen + due, coin)} ${coin}`,
   })
 }
 

@@ -98,6 +98,24 @@ async function pageOf({ id, cookie }: Paying): Promise<string> {
 const told = (name: string, about: string) =>
   store.logLines.filter((line) => line.includes(`"event":"${name}"`) && line.includes(about))
 
+test('a price in Monero that is paid in five parts, the last one as the page asks, buys', async () => {
+  const paying = await choose(store, 'XMR')
+  const shown = async () => {
+    const page = await pageOf(paying)
+    const [, amount = '0'] = /id="amount">([\d.]+)</.exec(page) ?? []
+    const [, address = ''] = /id="address">(\w+)</.exec(page) ?? []
+    return { amount, address }
+  }
+  let before = await shown()
+  for (let part = 1; part < 5; part += 1) {
+    await pay(paying, { amount: formatUnits(paying.units / 5n, 'XMR') })
+    const last = before
+    before = await eventually(shown, ({ address }) => address !== last.address)
+  }
+  await pay(paying, before)
+  await orderIn('FULFILLED', paying)
+})
+
 describe('a payment that BTCPay finds late, because its nodes were away', () => {
   test('goes back whole when it is found after the time, and buys nothing', async () => {
     const paying = await choose(store, 'LTC')
