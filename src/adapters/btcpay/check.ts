@@ -67,7 +67,7 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
   })
 }
 
-/** BTCPay takes `usdt-tron` and `USDT-TRON` for two methods. */
+/** BTCPay takes `USDT-tron` and `USDT-TRON` for two methods. */
 function unknownMethod(
   coin: Coin,
   id: string,
