@@ -163,6 +163,8 @@ test('a buyer may insist on a number that no plan has, and on no other', () => {
   const msisdn = '+502 1111-1111'
   expect(faultOf(line, { msisdn, confirmNumber: false })).toBe('msisdn unassigned_number')
   expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toBe('confirmNumber malformed')
+  const insisting = { msisdn, confirmNumber: true, confirmAnother: 'yes' }
+  expect(faultOf(line, insisting)).toBe('confirmAnother malformed')
   expect(readLineItem(line, { msisdn, confirmNumber: true })).toEqual({
     recipient: { kind: 'topup', msisdn: '+50211111111' },
     value: undefined,
@@ -279,6 +281,7 @@ describe('the wording of a request', () => {
     ['voucher', { offerId: 'card-1', country: 'us' }, { offerId: 'CARD-1', country: 'US' }, true],
     ['voucher', { firstName: ' Ada ' }, { firstName: 'Ada' }, true],
     ['voucher', { maxUsdc: 30 }, { maxUsdc: 40 }, true],
+    ['esim', { confirmAnother: true }, {}, true],
     ['topup', { msisdn: '+1 (202) 555-0123' }, { msisdn: '+12025550123' }, true],
     ['voucher', { offerId: 'CARD 1' }, { offerId: 'CARD-1' }, false],
     ['voucher', { firstName: 'ada' }, { firstName: 'Ada' }, false],
@@ -299,6 +302,7 @@ test.each<[string, Fields, Fields]>([
   ['one of it', { quantity: 1, qty: '1' }, {}],
   ['a number as text', { value: ' 12.50 ', maxUsdc: '30' }, { value: 12.5, maxUsdc: 30 }],
   ['a flag as text', { confirmNumber: 'True' }, { confirmNumber: true }],
+  ['another flag', { confirmAnother: ' false' }, { confirmAnother: false }],
   ['spaces around', { offerId: ' A ', email: 'a@b.co ' }, { offerId: 'A', email: 'a@b.co' }],
   ['groups of digits', { iccid: '8901 4103-2111 1851072' }, { iccid: '8901410321111851072' }],
   ['brackets', { msisdn: '(+34) 600 12 34 56' }, { msisdn: '+34600123456' }],
@@ -420,6 +424,7 @@ describe('the published schema of a body', () => {
       'iccid',
       'maxUsdc',
       'webhookUrl',
+      'confirmAnother',
     ])
   })
 })
