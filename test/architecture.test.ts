@@ -120,7 +120,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 2800, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
     lines: 4500,

@@ -82,6 +82,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     // Half of those with a key send it as tools do, where it says nothing of other purchases.
     isAnother: key !== undefined && index % 2 === 0,
   }
+  const persistsMs = isForgetful(spec) ? forgetfulMs : Infinity
   let calls = 0
   let signed = 0
 
@@ -131,7 +132,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     let heard: Heard = { type: 'nothing' }
     let current = payment
     let { isAnother } = asked
-    const until = time.time() + (isForgetful(spec) ? forgetfulMs : Infinity)
+    const until = time.time() + persistsMs
     for (let sent = 0; sent < most && time.time() < until; sent += 1) {
       const accessToken = buyer.tokens.get(current.order)
       const shown = { ...viewer, accessToken }
