@@ -133,6 +133,41 @@ describe('a payment that BTCPay finds late, because its nodes were away', () => 
   })
 })
 
+/** As an operator does in BTCPay, in bulk. */
+async function archiveAll(): Promise<void> {
+  const { url, storeId, apiKey } = store.settings.processor ?? { url: '', storeId: '', apiKey: '' }
+  const headers = { authorization: `token ${apiKey}` }
+  const pulls = await fetch(`${url}/api/v1/stores/${storeId}/pull-payments`, { headers })
+  for (const { id } of (await pulls.json()) as { id: string }[]) {
+    await fetch(`${url}/api/v1/pull-payments/${id}`, { method: 'DELETE', headers })
+  }
+}
+
+test('refunds whose pull payments an operator archives wait for a person, and none is paid again', async () => {
+  await store.btcpay('/processor', { enabled: false })
+  const coinOfEach = ['BTC', 'LTC'] as const
+  const all = await Promise.all(
+    coinOfEach.map((coin) => choose(store, coin, { outcome: 'DECLINED' })),
+  )
+  for (const paying of all) await pay(paying)
+  const references = all.map(({ orderId }) => orderId)
+  await eventually(
+    () => store.query('select * from processor_payouts where reference = any ($1)', [references]),
+    (rows) => rows.length === 2 && rows.every(({ payouts }) => payouts.length === 1),
+  )
+  await archiveAll()
+  await store.btcpay('/processor', { enabled: true })
+  for (const paying of all) await refundIs('REFUND_FAILED', paying)
+  const codes = await store.query(
+    `select doc #>> '{payout,code}' as code from orders where id = any ($1)`,
+    [references],
+  )
+  expect(codes.map(({ code }) => code)).toEqual(['payout_archived', 'payout_archived'])
+  const books = await ledgerOf(store)
+  const reached = coinOfEach.flatMap((coin) => books[coin].outgoing.map(({ address }) => address))
+  for (const { refundTo } of all) expect(reached).not.toContain(refundTo)
+})
+
 describe('a payout that BTCPay left alone', () => {
   test('from a wallet that only watches waits, is told, and arrives once when it was sent by hand', async () => {
     await store.btcpay('/wallets', { coin: 'LTC', state: 'watch_only' })
