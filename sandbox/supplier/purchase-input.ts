@@ -7,6 +7,7 @@ import {
 import * as z from 'zod'
 import { isTestOffer } from './catalog/test-offers.ts'
 import type { Offer, TopupOffer, VoucherOffer } from './models.ts'
+import { fieldProblem } from './required-fields.ts'
 
 const transactionId = z.string().regex(/^[A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters and digits')
 /** Zendit also takes a value of the other two sides, `ZEND` and `COST`. */
@@ -69,18 +70,13 @@ function lineProblem(phone: PhoneNumber | undefined, offer: TopupOffer, code: st
   return mobile.has(phone.getType()) ? undefined : 'is no mobile number'
 }
 
-/** The names of required fields that Zendit documents. */
-const knownField =
-  /^(delivery\.(challenge\.(question|answer)|date|language|message)|(recipient|sender)\.(address\.(city|country|postal|state|street)|carrier|country|email|firstName|lastName|middleName|msisdn))$/
-
 function fieldProblems(offer: VoucherOffer, fields: readonly z.infer<typeof field>[]): Problems {
   const given = new Map(fields.map((entry) => [entry.key, entry.value.trim()]))
   const missing = offer.requiredFields.filter((key) => !given.get(key))
-  const unknown = [...given.keys()].filter((key) => !knownField.test(key))
-  return Object.fromEntries([
-    ...missing.map((key) => [key, 'is required']),
-    ...unknown.map((key) => [key, 'is no field']),
-  ])
+  return {
+    ...collect([...given].map(([key, value]) => [key, fieldProblem(key, value)])),
+    ...Object.fromEntries(missing.map((key) => [key, 'is required'])),
+  }
 }
 
 function valueProblem({ priceType, price }: Offer, given: Value | undefined) {

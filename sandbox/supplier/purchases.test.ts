@@ -60,6 +60,10 @@ test.each<[field: string, family: string, body: object]>([
   ['transactionId', 'esim', { ...esim, transactionId: 'not-plain' }],
   ['recipient.nickname', 'vouchers', { ...open, ...price(25), fields: [...person, nickname] }],
   ['recipient.firstName', 'vouchers', { ...open, ...price(25), fields: person.slice(1) }],
+  ...['+1', '+1 202 555 0123', '12025550123'].map((value): [string, string, object] => {
+    const fields = [{ key: 'recipient.msisdn', value }]
+    return ['recipient.msisdn', 'vouchers', { offerId: 'DIRTY-VOUCHERS-KEEP-PHONE', fields }]
+  }),
   ...['+4915112345678', '12025550123', '+18095551234'].map((recipientPhoneNumber) => {
     return ['recipientPhoneNumber', 'topups', { ...us, recipientPhoneNumber }] as [
       string,

@@ -1,4 +1,5 @@
 import type { EsimOffer, Family, Offer, TopupOffer, VoucherOffer } from '../models.ts'
+import { knownFields } from '../required-fields.ts'
 
 type Changes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -28,6 +29,7 @@ const upsideDown = range(100, 5000, 1000)
 const ofAll: Changes = {
   'NO-COST': { cost: undefined },
   'KEEP-COST-FEES': { ...tenDollars, cost: { ...wallet, fee: 25, feePct: 2.5, fixed: 990 } },
+  'KEEP-PRICE-FEE': { priceType: 'FIXED', price: { ...price(1000), fee: 75 } },
   'KEEP-COST-EUR': { ...tenDollars, cost: { ...wallet, currency: 'EUR', fixed: 900 } },
   'NO-PRICE': { price: undefined },
   'PRICE-ZERO': { price: price(0) },
@@ -51,8 +53,9 @@ const ofFamily: Readonly<Record<Family, Changes>> = {
       send: send(500, 50_000),
     },
     'KEEP-SUBTYPE': { subTypes: ['Collectibles & Hobbies'] },
-    STREET: { requiredFields: ['recipient.firstName', 'recipient.address.street'] },
-    CHALLENGE: { requiredFields: ['delivery.challenge.question'] },
+    'KEEP-PHONE': { requiredFields: ['recipient.msisdn'] },
+    'KEEP-ALL-FIELDS': { requiredFields: knownFields },
+    'UNLISTED-FIELD': { requiredFields: ['recipient.firstName', 'recipient.nationalId'] },
   },
   topups: {
     'MIN-OVER-MAX': upsideDown,
@@ -66,6 +69,12 @@ const ofFamily: Readonly<Record<Family, Changes>> = {
       country: '',
       regions: ['Western Europe'],
       roaming: ['CYP', 'GR', 'MT', 'IT'].map((country) => ({ country, dataSpeeds: ['4G'] })),
+    },
+    // Zendit says that the countries of some eSIMs are not codes of ISO 3166-1.
+    'KEEP-COUNTRY-NOT-ISO': { country: 'NCY', roaming: [] },
+    'KEEP-ROAMING-NOT-ISO': {
+      country: 'NCY',
+      roaming: ['NCY', 'TR'].map((country) => ({ country, dataSpeeds: ['4G'] })),
     },
   },
 }
