@@ -76,6 +76,8 @@ export interface OpenMoney {
   readonly max: number
   /** A value must be `min` plus a whole number of these. At least 1. */
   readonly increment: number
+  /** What a buyer pays besides any value. */
+  readonly fee?: number
 }
 
 /** What one purchase costs the store, in minor units. */

@@ -40,7 +40,7 @@ export type Retail =
       readonly increment: Cents
       readonly lowest: Cents
       readonly highest: Cents
-      /** What the supplier charges for those two, with the markup; present if it exceeds the value with markup. */
+      /** What those two cost at least, with fees and markup; present if that exceeds the value with markup. */
       readonly floor?: Floor
     }
   | NotSold
@@ -169,7 +169,12 @@ function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retai
   const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
   // A highest value that is not on a step cannot be bought.
   const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
-  const costing = (value: Cents) => retailCents(costAt(cost, price, value / perUnit), cost, pricing)
+  const { fee } = price
+  const costing = (value: Cents) => {
+    const byCost = retailCents(costAt(cost, price, value / perUnit), cost, pricing)
+    const withFee = fee === undefined ? 0 : withMarkup(value + fee * perUnit, pricing.markupBps)
+    return cents(Math.max(byCost, withFee))
+  }
   const floor = { lowest: costing(min), highest: costing(max) }
   const [lowest, highest] = [min, max].map((value) => withMarkup(value, pricing.markupBps)) as [
     Cents,

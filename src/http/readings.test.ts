@@ -299,7 +299,7 @@ describe('an offer', () => {
     const { body } = await get(`${catalog}/vouchers/offers?brand=zalando`)
     expect(body.items[0]).toMatchObject({
       available: false,
-      unavailableReason: expect.stringContaining('recipient.address.street'),
+      unavailableReason: expect.stringContaining('recipient.nationalId'),
     })
     expect(body.items[0].usdc).toBeUndefined()
   })

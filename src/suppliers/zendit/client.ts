@@ -149,6 +149,7 @@ export const rejectionReasons = [
   'price_not_positive',
   'price_too_high',
   'bad_range',
+  'bad_fee',
   'unreadable_cost',
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]

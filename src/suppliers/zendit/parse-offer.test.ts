@@ -71,6 +71,9 @@ it.each<[Kind, Record<string, unknown>, object]>([
   ['voucher', { country: 'UK' }, { country: 'GB' }],
   ['voucher', { country: 'EL' }, { country: 'GR' }],
   ['voucher', { country: 'cyp' }, { country: 'CY' }],
+  // Countries that are not codes of ISO 3166-1 are left out of a plan, and the plan is still sold.
+  ['esim', { country: 'NCY' }, { coverage: [{ country: 'FR' }, { country: 'CY' }] }],
+  ['esim', { country: 'NCY', roaming: [{ country: 'NCY' }] }, { coverage: [] }],
   // A range that names no step has steps of one minor unit.
   ['topup', { price: { ...usd, min: 700, max: 900 } }, { price: { increment: 1 } }],
   // A plain number is in major units of the wallet currency.
@@ -84,6 +87,13 @@ it.each<[Kind, Record<string, unknown>, object]>([
     'voucher',
     { price: { currency: 'KWD', currencyDivisor: 1000, fixed: 1500 } },
     { price: { currency: 'KWD', divisor: 1000, fixed: 1500 } },
+  ],
+  // A fixed price has its fee in it; an open one has it besides the value that a buyer chooses.
+  ['voucher', { price: { ...usd, fixed: 1000, fee: 75 } }, { price: { fixed: 1075 } }],
+  [
+    'topup',
+    { price: { ...usd, min: 700, max: 900, fee: 75 } },
+    { price: { min: 700, max: 900, fee: 75 } },
   ],
   // The cost has its fees in it.
   ['voucher', { cost: { ...usd, fixed: 990, fee: 20 } }, { cost: { min: 1010, max: 1010 } }],
@@ -143,6 +153,7 @@ it.each<[string, Kind, Record<string, unknown>]>([
   ['no_country', 'voucher', { country: '' }],
   ['no_country', 'topup', { country: null }],
   ['unknown_country', 'voucher', { country: 'XX' }],
+  ['unknown_country', 'topup', { country: 'XX' }],
   ['no_coverage', 'esim', { roaming: [] }],
   ['bad_required_fields', 'voucher', { requiredFields: 'recipient.email' }],
   ['bad_required_fields', 'voucher', { requiredFields: ['recipient.email', null] }],
@@ -163,6 +174,8 @@ it.each<[string, Kind, Record<string, unknown>]>([
   ['bad_range', 'topup', { price: { ...usd, min: 200, max: 100 } }],
   ['bad_range', 'topup', { price: { ...usd, min: 100, max: 200, increment: -1 } }],
   ['bad_range', 'topup', { price: { ...usd, min: 100, max: 200, increment: 0.5 } }],
+  ['bad_fee', 'voucher', { price: { ...usd, fixed: 1000, fee: -75 } }],
+  ['bad_fee', 'voucher', { price: { ...usd, fixed: 1000, fee: 7.5 } }],
   ['unreadable_cost', 'voucher', { cost: undefined }],
   ['unreadable_cost', 'voucher', { cost: 9.5 }],
   ['unreadable_cost', 'voucher', { cost: { fixed: 950 } }],

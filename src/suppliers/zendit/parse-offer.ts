@@ -63,8 +63,10 @@ function baseOf(raw: Raw, kind: Kind): OfferBase | RejectionReason {
   if (reason !== undefined) return reason
   const brand = lineOf(raw['brand'], 100) ?? lineOf(raw['brandName'], 200)
   if (brand === undefined) return 'no_brand'
-  const country = countryOf(raw)
-  if (country === 'unknown_country') return country
+  const code = lineOf(raw['country'], 10)
+  const country = code === undefined ? undefined : alpha2Of(code)
+  // Zendit says that the countries of some eSIMs are not codes of ISO 3166-1; a plan says in its notes where it works.
+  if (code !== undefined && country === undefined && kind !== 'esim') return 'unknown_country'
   const price = priceOf(raw)
   if (typeof price === 'string') return price
   const cost = costOf(raw, price)
@@ -119,13 +121,8 @@ function topupOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
 
 function esimOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
   const coverage = coverageOf(base.country, raw)
-  if (coverage.length === 0) return 'no_coverage'
+  if (coverage.length === 0 && lineOf(raw['country'], 10) === undefined) return 'no_coverage'
   return { ...base, kind: 'esim', allowance: allowanceOf(raw), coverage }
-}
-
-function countryOf(raw: Raw): string | undefined | 'unknown_country' {
-  const code = lineOf(raw['country'], 10)
-  return code === undefined ? undefined : (alpha2Of(code) ?? 'unknown_country')
 }
 
 function subTypesOf(raw: Raw, kind: Kind): string[] {
@@ -196,10 +193,14 @@ function alpha2Of(code: string): string | undefined {
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
+/** A buyer pays the fee besides the price, as the record of a purchase says: `price` is `priceBase` and `priceFee`. */
 function priceOf(raw: Raw): MoneyRange | RejectionReason {
-  return typeof raw['price'] === 'number'
-    ? plainPrice(raw['price'], recordOf(raw['cost']))
-    : moneyOf(raw['price'], raw['priceType'])
+  if (typeof raw['price'] === 'number') return plainPrice(raw['price'], recordOf(raw['cost']))
+  const price = moneyOf(raw['price'], raw['priceType'])
+  const fee = recordOf(raw['price'])?.['fee'] ?? 0
+  if (typeof price === 'string' || fee === 0) return price
+  if (!isFee(fee) || !Number.isInteger(fee)) return 'bad_fee'
+  return price.type === 'FIXED' ? { ...price, fixed: price.fixed + fee } : { ...price, fee }
 }
 
 /** Cost plus fees. An offer whose cost cannot be read is rejected, because it might be sold at a loss. */

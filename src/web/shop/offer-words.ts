@@ -48,6 +48,7 @@ const maxNamed = 3
 /** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
 export function placeName(offer: DescribedOffer, t: Texts): string {
   const places = placesOf(offer, t)
+  if (places.length === 0) return t('offers.placeInNotes')
   const more = places.length - maxNamed
   const named = places.slice(0, maxNamed).join(' + ')
   return more > 0 ? `${named} +${more}` : named
