@@ -102,6 +102,17 @@ describe('a live store', () => {
     ])
   })
 
+  test.each([
+    { SUPPLIER_KEY: 'sand_0123456789' },
+    { SUPPLIER_URL: 'https://test-api.zendit.io/v1' },
+    { SUPPLIER_URL: 'https://API.sandbox.zendit.io/v1' },
+  ])('sells nothing of a test mode for real money: %j', (test) => {
+    const refused =
+      /^SUPPLIER_KEY or SUPPLIER_URL is of the test mode of zendit.*NETWORK=base takes/
+    expect(problemsOf({ ...live, ...test })).toEqual([expect.stringMatching(refused)])
+    expect(readConfig({ ...live, ...test, NETWORK: 'base-sepolia' }).mode).toBe('live')
+  })
+
   test('refuses one wallet for two purposes, however it is written', () => {
     const shouted = `0x${gasKey.slice(2).toUpperCase()}`
     expect(problemsOf({ ...live, REFUND_KEY: shouted })).toEqual([

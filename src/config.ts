@@ -16,8 +16,8 @@ import { listOf, plainUrl, type TrustedProxies, walletOf } from './environment/v
 import { usdc } from './lib/money.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
-import type { SupplierAccess } from './suppliers/supplier.ts'
-import { type SupplierName, supplierNames } from './suppliers/suppliers.ts'
+import type { SupplierAccess, SupplierIntegration } from './suppliers/supplier.ts'
+import { type SupplierName, supplierNames, suppliers } from './suppliers/suppliers.ts'
 
 /** What may be undefined may also be left out. */
 type Settings<T> = {
@@ -81,6 +81,7 @@ function liveConfig(variables: Variables) {
     ...needProblems(variables),
     ...walletProblems(variables),
     ...nodeProblems(variables),
+    ...supplierProblems(variables),
   ])
   const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
   const outside = outsideOf(env)
@@ -179,6 +180,21 @@ function nodeProblems(variables: Variables): string[] {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself; a witness must be another node')
   }
   return problems
+}
+
+/** Goods that do not exist must not be sold for real money. */
+function supplierProblems(variables: Variables): string[] {
+  const { NETWORK } = variables
+  if (!realNetworks.some((name) => name === NETWORK)) return []
+  return supplierNames.flatMap((name) => {
+    const { isTest }: SupplierIntegration = suppliers[name]
+    const [urlName = '', keyName = ''] = variablesOf(name)
+    const access = { url: variables[urlName] ?? '', key: variables[keyName] ?? '' }
+    if (!isTest?.(access)) return []
+    return [
+      `${keyName} or ${urlName} is of the test mode of ${name}, which delivers nothing, and NETWORK=${NETWORK} takes real money; set the production key and address, or NETWORK=${testNetworks.join(' or ')}`,
+    ]
+  })
 }
 
 function parseVariables<Shape extends z.ZodRawShape>(

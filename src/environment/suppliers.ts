@@ -33,7 +33,7 @@ const first = {
   }),
   SUPPLIER_KEY: variable(apiKey(), {
     description:
-      'The API key of the supplier, 8 characters or more. A test key buys test goods. Startup fails if the supplier refuses it.',
+      'The API key of the supplier, 8 characters or more. A test key (`sand_…`) buys goods that do not exist: startup fails with one if `NETWORK` takes real money, and if the supplier refuses the key.',
     required: 'the API key of the supplier',
     isSecret: true,
   }),

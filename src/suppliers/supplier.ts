@@ -109,6 +109,8 @@ export interface ConnectedSupplier extends Supplier {
 export interface SupplierIntegration {
   /** The prefix of the variables that say how it is reached. */
   readonly variables: string
+  /** Whether this is the supplier's test mode, which takes orders and delivers nothing. */
+  isTest?(access: Pick<SupplierAccess, 'url' | 'key'>): boolean
   connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
   offersOf(access: SupplierAccess): OfferSource
 }
