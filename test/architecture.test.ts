@@ -43,14 +43,14 @@ const parts: Readonly<Record<string, Part>> = {
   secrets: { lines: 300, mayImport: ['lib'] },
   health: { lines: 600, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
-  catalog: { lines: 5300, mayImport: ['lib', '../build'] },
+  catalog: { lines: 5600, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
   suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
   payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
-    lines: 4200,
+    lines: 4100,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   },
   // The way of a person from a form to an order that is paid in a coin.
@@ -60,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 5000,
+    lines: 4900,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
@@ -120,10 +120,10 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 2800, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4500,
+    lines: 4400,
     mayImport: [
       'lib',
       'catalog',

@@ -176,12 +176,12 @@ describe('a kind that is one object and one line', () => {
         message: 'must be 3 to 20 small letters; did you mean ada?',
         didYouMean: 'ada',
       },
+      { parameter: 'value', message: 'is only for open-value (RANGE) offers' },
       {
         parameter: 'player',
         message: 'is not a field of this purchase; did you mean account?',
         didYouMean: 'account',
       },
-      { parameter: 'value', message: 'is only for open-value (RANGE) offers' },
     ])
   })
 })

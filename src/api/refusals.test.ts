@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { topup, voucher } from '../../test/fixtures/offers.ts'
+import { fixtureNow, topup, voucher } from '../../test/fixtures/offers.ts'
 import { type Fields, readLineItem } from '../catalog/purchase-body.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
 import { readLimits } from '../orders/spending-limits/body.ts'
@@ -17,7 +17,7 @@ function faultsOf(work: () => unknown): readonly Fault[] {
 
 const ada = { firstName: 'Ada', lastName: 'Lovelace' }
 const bought = (offer: Parameters<typeof readLineItem>[0], fields: Fields) =>
-  faultsDetail(faultsOf(() => readLineItem(offer, fields)))
+  faultsDetail(faultsOf(() => readLineItem(offer, fields, { now: fixtureNow })))
 
 test.each([
   [

@@ -32,6 +32,12 @@ export function numberIn(text: string): string | undefined {
   return possibleIn(text)?.number
 }
 
+/** The number of a line that the known numbering plans have, in E.164 form; of any country and any type. */
+export function numberInUse(text: string): string | undefined {
+  const phone = possibleIn(text)
+  return phone?.isValid() ? phone.number : undefined
+}
+
 export type PhoneRead =
   | {
       readonly number: string

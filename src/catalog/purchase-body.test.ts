@@ -2,7 +2,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { esim, fixturePricing, open, topup, voucher } from '../../test/fixtures/offers.ts'
+import {
+  esim,
+  fixtureNow,
+  fixturePricing,
+  open,
+  topup,
+  voucher,
+} from '../../test/fixtures/offers.ts'
 import { type Fault, Refusal } from '../lib/refusal.ts'
 import { type Kind, kinds, type Offer } from './offer.ts'
 import { retailOf } from './pricing.ts'
@@ -27,7 +34,9 @@ const ada = { firstName: 'Ada', lastName: 'Lovelace' }
 const number = { msisdn: '+50255551234' }
 const own = { voucher: ada, topup: number, esim: {} }
 
-function faultsOf(offer: Offer, fields: Fields, rules?: BodyRules): readonly Fault[] {
+const now = fixtureNow
+
+function faultsOf(offer: Offer, fields: Fields, rules: BodyRules = { now }): readonly Fault[] {
   try {
     readLineItem(offer, { offerId: offer.id, ...fields }, rules)
   } catch (error) {
@@ -78,7 +87,7 @@ describe('a body is taken', () => {
       undefined,
     ],
   ])('%s', (_, offer, fields, recipient, value) => {
-    const lineItem = readLineItem(offer, { offerId: offer.id, ...fields })
+    const lineItem = readLineItem(offer, { offerId: offer.id, ...fields }, { now })
     expect(lineItem.recipient).toMatchObject(recipient)
     expect(lineItem.value).toBe(value)
   })
@@ -86,7 +95,7 @@ describe('a body is taken', () => {
   test('with whole cents, whatever the float says', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000 }), (amount) => {
-        expect(readLineItem(openCard, { ...ada, value: amount / 100 }).value).toBe(amount)
+        expect(readLineItem(openCard, { ...ada, value: amount / 100 }, { now }).value).toBe(amount)
       }),
     )
   })
@@ -163,9 +172,7 @@ test('a buyer may insist on a number that no plan has, and on no other', () => {
   const msisdn = '+502 1111-1111'
   expect(faultOf(line, { msisdn, confirmNumber: false })).toBe('msisdn unassigned_number')
   expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toBe('confirmNumber malformed')
-  const insisting = { msisdn, confirmNumber: true, confirmAnother: 'yes' }
-  expect(faultOf(line, insisting)).toBe('confirmAnother malformed')
-  expect(readLineItem(line, { msisdn, confirmNumber: true })).toEqual({
+  expect(readLineItem(line, { msisdn, confirmNumber: true }, { now })).toEqual({
     recipient: { kind: 'topup', msisdn: '+50211111111' },
     value: undefined,
   })
@@ -176,7 +183,7 @@ test('a buyer may insist on a number that no plan has, and on no other', () => {
 })
 
 test('what is wrong with every field is told at once, whatever else is wrong', () => {
-  const rules = { rangeFault: () => ({ code: 'fixed_price' }) as const }
+  const rules = { now, rangeFault: () => ({ code: 'fixed_price' }) as const }
   const fieldsOf = (...body: Parameters<typeof faultsOf>) =>
     faultsOf(...body)
       .map(({ field }) => field)
@@ -281,7 +288,10 @@ describe('the wording of a request', () => {
     ['voucher', { offerId: 'card-1', country: 'us' }, { offerId: 'CARD-1', country: 'US' }, true],
     ['voucher', { firstName: ' Ada ' }, { firstName: 'Ada' }, true],
     ['voucher', { maxUsdc: 30 }, { maxUsdc: 40 }, true],
-    ['esim', { confirmAnother: true }, {}, true],
+    ['voucher', { recipientMsisdn: '+1 202' }, { recipientMsisdn: '+1202' }, true],
+    ['voucher', { senderAddressCountry: 'de' }, { senderAddressCountry: 'DE' }, true],
+    ['voucher', { recipientMsisdn: '+1203' }, { recipientMsisdn: '+1202' }, false],
+    ['voucher', { deliveryMessage: 'Hi' }, { deliveryMessage: 'hi' }, false],
     ['topup', { msisdn: '+1 (202) 555-0123' }, { msisdn: '+12025550123' }, true],
     ['voucher', { offerId: 'CARD 1' }, { offerId: 'CARD-1' }, false],
     ['voucher', { firstName: 'ada' }, { firstName: 'Ada' }, false],
@@ -302,7 +312,6 @@ test.each<[string, Fields, Fields]>([
   ['one of it', { quantity: 1, qty: '1' }, {}],
   ['a number as text', { value: ' 12.50 ', maxUsdc: '30' }, { value: 12.5, maxUsdc: 30 }],
   ['a flag as text', { confirmNumber: 'True' }, { confirmNumber: true }],
-  ['another flag', { confirmAnother: ' false' }, { confirmAnother: false }],
   ['spaces around', { offerId: ' A ', email: 'a@b.co ' }, { offerId: 'A', email: 'a@b.co' }],
   ['groups of digits', { iccid: '8901 4103-2111 1851072' }, { iccid: '8901410321111851072' }],
   ['brackets', { msisdn: '(+34) 600 12 34 56' }, { msisdn: '+34600123456' }],
@@ -424,7 +433,6 @@ describe('the published schema of a body', () => {
       'iccid',
       'maxUsdc',
       'webhookUrl',
-      'confirmAnother',
     ])
   })
 })

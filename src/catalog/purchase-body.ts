@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idInCapitals } from '../lib/ids.ts'
 import { type Cents, cents, type Usdc, usdcFromText } from '../lib/money.ts'
 import { type Fault, type FaultReason, invalidBody } from '../lib/refusal.ts'
-import { flagIn, type KindDefinition } from './kinds/kind.ts'
+import type { KindDefinition } from './kinds/kind.ts'
 import { goods } from './kinds.ts'
 import { byKind, type Kind, kindOf, kinds, type Offer, type Recipient } from './offer.ts'
 import type { Retail } from './pricing.ts'
@@ -17,6 +17,7 @@ export interface LineItem {
 }
 
 export interface BodyRules {
+  readonly now: Date
   readonly rangeFault?: (value: Cents) => FaultReason | undefined
   /** Only in a sandbox may webhooks go to this machine. */
   readonly allowsLoopback?: boolean | undefined
@@ -33,18 +34,17 @@ export function requiredFieldsOf(offer: Offer): string[] {
 export function readLineItem(
   offer: Offer,
   fields: Fields,
-  { rangeFault = () => undefined, allowsLoopback }: BodyRules = {},
+  { now, rangeFault = () => undefined, allowsLoopback }: BodyRules,
 ): LineItem {
   const { kind } = offer
-  const { value, maxUsdc, webhookUrl, confirmAnother } = fields
+  const { value, maxUsdc, webhookUrl } = fields
   const faults = [
     ...recipientFaults(kind, fields, offer.country),
     ...missingFields(offer, fields),
     ...valueFaults(offer, value, rangeFault),
     ...maxFaults(maxUsdc),
     ...webhookFaults(webhookUrl, allowsLoopback),
-    ...flagFaults({ confirmAnother }),
-    ...offerFaults(offer, fields),
+    ...offerFaults(offer, fields, now),
   ]
   if (faults.length > 0) throw invalidBody(faults)
   const recipient = kindOf(offer).recipientOf(offer, goods[kind].recipient.parse(ownFields(fields)))
@@ -56,9 +56,8 @@ export function readLineItem(
   }
 }
 
-function ownFields(fields: Fields): Fields {
-  const others = ['offerId', 'value', ...fieldsOfEveryPurchase]
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !others.includes(name)))
+function ownFields({ offerId: _, value: __, maxUsdc: ___, webhookUrl: ____, ...own }: Fields) {
+  return own
 }
 
 export function recipientFaults(kind: Kind, fields: Fields, country?: string): Fault[] {
@@ -83,7 +82,15 @@ export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unkn
   }
 }
 
-export function kindSchemaFor(kind: Kind): Record<string, unknown> {
+/** With every field that some offer of the kind takes. */
+export function wholeSchemaFor(kind: Kind): Record<string, unknown> {
+  const schema = kindSchemaFor(kind)
+  const properties = { ...schema.properties, ...recipientSchemas[kind].rare }
+  return { ...schema, properties }
+}
+
+/** Without the fields that only the offers which require them take (`rareFields`). */
+export function kindSchemaFor(kind: Kind) {
   const description =
     'US dollars, only for offers with an open value (priceType RANGE), within value.min and value.max of the offer: 25 is 25.00 USD'
   const value = goods[kind].takesValue ? { value: { type: 'number', description } } : {}
@@ -91,22 +98,21 @@ export function kindSchemaFor(kind: Kind): Record<string, unknown> {
 }
 
 function bodySchema(kind: Kind, offerId: object, value: object, more: readonly string[] = []) {
-  const { properties, required } = recipientSchemas[kind]
+  const { properties, rare, required } = recipientSchemas[kind]
+  const taken = Object.entries(rare).filter(([name]) => more.includes(name))
+  const asked = Object.fromEntries(taken)
   return {
     type: 'object',
-    properties: { offerId, ...properties, ...value, ...everyPurchase },
+    properties: { offerId, ...properties, ...asked, ...value, ...everyPurchase },
     required: [...new Set(['offerId', ...required, ...more])],
     additionalProperties: false,
   }
 }
 
-/** What a buyer allows or insists on, and not what is bought. */
-const beside = ['maxUsdc', 'confirmAnother']
-
 /** The same text for all spellings of one purchase, to tell a repeated request from another one. */
 export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.entries(fields)
-    .filter(([name]) => !beside.includes(name))
+    .filter(([name]) => name !== 'maxUsdc')
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => {
       const spelling = name === 'offerId' ? idInCapitals : helpFor(kind)[name]?.alike
@@ -187,19 +193,13 @@ function webhookFaults(url: unknown, allowsLoopback?: boolean): Fault[] {
   return [{ field: 'webhookUrl', code: 'malformed' }]
 }
 
-function flagFaults(flags: Fields): Fault[] {
-  return Object.entries(flags)
-    .filter(([, value]) => value !== undefined && typeof value !== 'boolean')
-    .map(([field]) => ({ field, code: 'malformed' }))
-}
-
 function centsOf(dollars: number): Cents {
   return cents(Math.round(dollars * 100))
 }
 
-function offerFaults(offer: Offer, fields: Fields): Fault[] {
+function offerFaults(offer: Offer, fields: Fields, now: Date): Fault[] {
   const { kind, country } = offer
-  const faults = kindOf(offer).faultsIn?.(offer, fields) ?? []
+  const faults = kindOf(offer).faultsIn?.(offer, fields, now) ?? []
   return faults.map((fault) => {
     const { field } = fault
     return withHint(fault, fields[field], helpFor(kind)[field]?.meantBy, country)
@@ -222,19 +222,18 @@ const webhookUrl = {
     'Where the store sends every state of the order, signed (Standard Webhooks): an https URL on port 443 or 8443',
 } as const
 
-const confirmAnother = {
-  type: 'boolean',
-  description: 'true buys the same again, after possible_duplicate. Only if it is wanted twice',
-} as const
-
-const everyPurchase = { maxUsdc, webhookUrl, confirmAnother } as const
+const everyPurchase = { maxUsdc, webhookUrl } as const
 
 export const fieldsOfEveryPurchase: readonly string[] = Object.keys(everyPurchase)
 
 /** Making a schema takes longer than reading a body with it. */
 const recipientSchemas = byKind((kind) => {
+  const { rareFields }: KindDefinition = goods[kind]
   const { properties = {}, required = [] } = z.toJSONSchema(goods[kind].recipient, { io: 'input' })
-  return { properties, required }
+  const all = Object.entries(properties)
+  const those = (isRare: boolean) =>
+    Object.fromEntries(all.filter(([name]) => (rareFields?.has(name) ?? false) === isRare))
+  return { properties: those(false), rare: those(true), required }
 })
 
 /**
@@ -261,7 +260,6 @@ const readings: ReadonlyMap<string, Reading> = new Map([
   ...kinds.flatMap(readingsOf),
   ['value', numberIn],
   ['maxUsdc', numberIn],
-  ['confirmAnother', flagIn],
 ])
 
 function readingsOf(kind: Kind): [string, Reading][] {

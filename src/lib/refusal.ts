@@ -21,7 +21,6 @@ export const rules = {
   payment_invalid: rule(402, 'Invalid payment'),
   payment_mismatch: rule(402, 'Payment does not match this purchase'),
   payment_reused: rule(409, 'Payment already used'),
-  possible_duplicate: rule(409, 'Possibly bought already'),
   idempotency_conflict: rule(409, 'Idempotency key used by another request'),
   idempotency_key_missing: rule(400, 'Idempotency key missing'),
   no_receipt: rule(409, 'No receipt available'),
@@ -90,13 +89,15 @@ export function whileUnpaid<T>(action: () => T): T {
 }
 
 /** A body with more faults than this is no attempt at one, and an answer to it must not be many times its size. */
-const maxFaults = 20
+const maxFaults = 40
 
-/** Only the first fault of each field. */
+/** Only the first fault of each field; unknown fields come last, so that no number of them hides another fault. */
 export function invalidBody(allFaults: readonly Fault[]): Refusal {
-  const faults = allFaults
-    .slice(0, maxFaults)
-    .filter(({ field }, at) => allFaults.findIndex((fault) => fault.field === field) === at)
+  const fields = new Set<string>()
+  const distinct = allFaults.filter(({ field }) => fields.size < fields.add(field).size)
+  const isUnknown = ({ code }: Fault) => code === 'unknown_field'
+  const known = distinct.filter((fault) => !isUnknown(fault))
+  const faults = [...known, ...distinct.filter(isUnknown)].slice(0, maxFaults)
   const [first, second] = faults
   const message = faults.map(({ field, code }) => `${field} ${code}`).join(', ')
   if (!first || second) return new Refusal('invalid_body', message, { faults })

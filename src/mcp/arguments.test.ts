@@ -4,6 +4,8 @@ import {
   flagIn,
   inArguments,
   problemInArguments,
+  purchaseFields,
+  purchaseIn,
   textIn,
   without,
   withoutNulls,
@@ -71,6 +73,23 @@ test('arguments are published without what the store checks itself, which they s
     required: ['code'],
   })
   expect(argumentSchema({}, [])).not.toHaveProperty('required')
+})
+
+test.each<[others: unknown, fields: object]>([
+  [{ recipientMsisdn: '+12024561111' }, { recipientMsisdn: '+12024561111' }],
+  ['{"deliveryLanguage":"es"}', { deliveryLanguage: 'es' }],
+  [null, {}],
+  ['', {}],
+  ['+12024561111', { other_fields: '+12024561111' }],
+])('fields that only some offers take come in one argument: %j', (others, fields) => {
+  const args = { offerId: 'CARD', email: 'a@example.com', max_usdc: 5, other_fields: others }
+  expect(purchaseIn(args)).toEqual({
+    offerId: 'CARD',
+    email: 'a@example.com',
+    maxUsdc: 5,
+    ...fields,
+  })
+  expect(Object.keys(purchaseFields())).not.toContain('recipientMsisdn')
 })
 
 test('a problem names the arguments of tools, and leaves the words of a caller as they are', () => {

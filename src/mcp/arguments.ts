@@ -1,5 +1,5 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import { keyForm, keyOf } from '../api/buying/credentials.ts'
+import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
 import type { FaultLog, ProofLimit } from '../api/operation.ts'
@@ -149,8 +149,18 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
       return [argumentOf(name), { type, description: text }] as const
     }),
   )
-  return { ...Object.fromEntries(fields), offerId: { type: 'string', description: 'From search' } }
+  return {
+    ...Object.fromEntries(fields),
+    [otherFields]: {
+      type: 'object',
+      description: 'voucher: other fields that requiredFields of the offer names',
+    },
+    offerId: { type: 'string', description: 'From search' },
+  }
 }
+
+/** Holds the fields that only some offers take: naming them all would double the list of tools. */
+const otherFields = 'other_fields'
 
 export function bodyInArguments(schema: Schema): Schema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => [
@@ -168,7 +178,24 @@ export function purchaseIn(args: Schema): Record<string, unknown> {
   const renamed = Object.entries(argumentNames).flatMap(([field, name]) =>
     args[name] === undefined ? [] : [[field, args[name]] as const],
   )
-  return { ...without(args, Object.values(argumentNames)), ...Object.fromEntries(renamed) }
+  const { [otherFields]: others, ...own } = without(args, Object.values(argumentNames))
+  return { ...fieldsIn(others), ...own, ...Object.fromEntries(renamed) }
+}
+
+/** Models send objects as JSON text too. Anything else is refused as a field that is not known. */
+function fieldsIn(others: unknown): Schema {
+  const value = typeof others === 'string' ? parsedJson(others) : others
+  if (value === undefined || value === null || value === '') return {}
+  const isObject = typeof value === 'object' && !Array.isArray(value)
+  return isObject ? (value as Schema) : { [otherFields]: value }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 const fieldNames = new RegExp(`\\b(${Object.keys(argumentNames).join('|')})\\b`, 'g')
@@ -189,7 +216,6 @@ const signInKey = 'sign-in-with-x'
  */
 export const mcpTransport: PaymentTransport = {
   resource: () => 'mcp://tool/buy',
-  keysTellPurchases: false,
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
   otherwise: ({ url }, kind, { offerId }) =>
     `If you cannot send _meta, POST what bodySchema describes to ${url}${purchasePath(kind)} with an x402 client, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
@@ -216,7 +242,7 @@ export function presentedWith({ meta }: ToolCall): Presented {
 export const credentialFields = {
   idempotency_key: {
     type: 'string',
-    description: 'That of the purchase: finds the order, and shows that the goods are yours',
+    description: 'The idempotency_key of the purchase: shows that the goods are yours',
   },
   access_token: {
     type: 'string',
@@ -252,17 +278,12 @@ function unreadablePayment(why: string): Presented {
   }
 }
 
-const exampleKey = 'a-random-key-of-yours'
-
 function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
   return declareDiscoveryExtension({
     toolName: 'buy',
     transport: 'streamable-http',
-    inputSchema: argumentSchema(
-      { ...purchaseFields(), idempotency_key: { type: 'string', description: keyForm } },
-      ['offerId', 'idempotency_key'],
-    ),
-    example: { ...example, idempotency_key: exampleKey },
+    inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+    example: { ...example },
     output: { example: { orders: [{ state: 'FULFILLED', result: null }] } },
   })
 }

@@ -1,3 +1,4 @@
+import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import { goods } from '../catalog/kinds.ts'
 import type { Recipient } from '../catalog/offer.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
@@ -53,7 +54,7 @@ export function subjectsOf(
   payer: string,
   sent: { readonly client: string | undefined; readonly recipient: Recipient },
 ): Subjects {
-  const { text } = receiverOf(sent.recipient)
+  const [text] = receiversOf(sent.recipient)
   return {
     payer: payer.toLowerCase(),
     client: clientDigest(deps, sent.client),
@@ -61,13 +62,14 @@ export function subjectsOf(
   }
 }
 
-export function receiverOf(recipient: Recipient): {
-  readonly field: string
-  readonly text: string | undefined
-} {
-  const { receiver: field } = goods[recipient.kind]
-  const value = new Map<string, unknown>(Object.entries(recipient)).get(field)
-  return { field, text: typeof value === 'string' ? value.toLowerCase() : undefined }
+/** Who receives the goods: an e-mail address, a phone number, both, or an ICCID, in lower case. */
+export function receiversOf(recipient: Recipient): string[] {
+  const { receiver, secondReceiver }: KindDefinition = goods[recipient.kind]
+  const values = new Map<string, unknown>(Object.entries(recipient))
+  return [receiver, secondReceiver ?? ''].flatMap((field) => {
+    const value = values.get(field)
+    return typeof value === 'string' ? [value.toLowerCase()] : []
+  })
 }
 
 export function clientDigest(

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Script } from '../../test/doubles/orders.ts'
+import { topup, voucher } from '../../test/fixtures/offers.ts'
 import { declined, minute, newLife } from './life.fixture.ts'
+import { price } from './price.ts'
+import { ada, card, purchaseWorld } from './purchase.fixture.ts'
 import { claimRefund } from './refund.ts'
 
 const held = { payout: { state: 'FAILED', code: 'payee_declined' } }
@@ -44,4 +47,18 @@ test('a refund that is signed already is not sent again, and stays the same refu
   const paidBack = { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` } as const
   expect(await live(minute, { paidBack })).toMatchObject({ payout: { state: 'CONFIRMED' } })
   expect(times('sign')).toBe(1)
+})
+
+test('nothing is sold for a receiver on the list, whichever field names it', () => {
+  const denylist = new Set(['eve@example.com', '+50255512345'])
+  const { deps, putOnSale } = purchaseWorld({}, { denylist })
+  putOnSale(card, voucher('PHONE', { requiredFields: ['recipient.msisdn'] }), topup('CREDIT'))
+  const priced = (fields: object) => price(deps, undefined, { ...fields })
+  for (const email of ['eve@example.com', 'EVE@example.com']) {
+    expect(() => priced({ ...ada, email })).toThrow('declines')
+  }
+  const byPhone = { ...ada, offerId: 'PHONE', email: 'ada@example.com' }
+  expect(() => priced({ ...byPhone, recipientMsisdn: '+502 5551-2345' })).toThrow('declines')
+  expect(() => priced({ offerId: 'CREDIT', msisdn: '+50255512345' })).toThrow('declines')
+  expect(priced({ ...byPhone, recipientMsisdn: '+50255512346' }).offer.id).toBe('PHONE')
 })

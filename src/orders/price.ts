@@ -22,7 +22,7 @@ import {
   type Quotes,
 } from '../payments/terms.ts'
 import type { AdvanceDeps } from './advance.ts'
-import { receiverOf } from './budgets.ts'
+import { receiversOf } from './budgets.ts'
 import type { Item } from './order.ts'
 import { type Denylist, isDenied } from './payout.ts'
 import type { Reporter } from './ports.ts'
@@ -61,8 +61,9 @@ export function price(
   const offer = offerOf(deps.liveCatalog, kind, fields)
   const rangeFault = (value: Cents) => valueFault(offer, value, deps.pricing)
   const { allowsLoopback } = deps
-  const lineItem = readLineItem(offer, fields, { rangeFault, allowsLoopback })
-  requireNotDenied(deps, receiverOf(lineItem.recipient).text)
+  const now = deps.pricing.now()
+  const lineItem = readLineItem(offer, fields, { now, rangeFault, allowsLoopback })
+  for (const receiver of receiversOf(lineItem.recipient)) requireNotDenied(deps, receiver)
   const amount = chargeFor(offer, lineItem.value, deps.pricing)
   const promisedAmount = deps.quotes.promised(promise, quotedOf(offer, lineItem))
   requireWithin(lineItem.most, promisedAmount ?? amount)

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { topup } from '../../test/fixtures/offers.ts'
+import { topup, voucher } from '../../test/fixtures/offers.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
 import { createDigest } from '../secrets/secrets.ts'
 import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
@@ -7,13 +7,15 @@ import { type LimitsBody, readLimits } from './spending-limits/body.ts'
 import { liftLimits, setLimits } from './spending-limits/keep.ts'
 
 const hour = 3_600_000
+const phoneCard = voucher('PHONE', { requiredFields: ['recipient.msisdn'] })
+const byPhone = { ...ada, offerId: 'PHONE', recipientMsisdn: '+1 202-456-1111' }
 const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+50255512345' } } as const
 const key = { viewer: { keys: ['key-of-16-letters'] } }
 
 /** A buyer whose wallet has spending limits. The card costs 20 USDC. */
 async function limitedTo(...bodies: readonly LimitsBody[]) {
   const world = purchaseWorld()
-  world.putOnSale(card, plan, topup('CREDIT'))
+  world.putOnSale(card, phoneCard, plan, topup('CREDIT'))
   const { deps } = world
   const limitsDeps = { ...deps, limits: world.orders.limits, coolingMs: 24 * hour }
   for (const body of bodies) await setLimits(limitsDeps, fixturePayer, body)
@@ -108,6 +110,8 @@ describe('beyond the limits of the payer', () => {
     ['The number is none of them', [friends], credit],
     ['Name one of them in email', [friends], {}],
     ['The e-mail address', [friends], forEve],
+    ['or phone number is none', [friends], { fields: byPhone }],
+    ['or phone number', [friends], { fields: { ...byPhone, email: 'ada@example.com' } }],
     ['A new eSIM is none of them', [friends], plans],
     ['The eSIM is none', [friends], { ...plans, fields: { ...plans.fields, iccid } }],
   ])('"%s" is said of %j, and no recipient is named', async (text, bodies, request) => {
@@ -124,9 +128,11 @@ describe('beyond the limits of the payer', () => {
 describe('within the limits of the payer', () => {
   test.each<[string, object]>([
     ['a number', credit],
+    ['a number for a card', { fields: byPhone }],
+    ['an address and a number', { fields: { ...byPhone, email: 'ada@example.com' } }],
     ['an address, in any case', { fields: { ...ada, email: 'ADA@example.com' } }],
   ])('%s that is listed is bought for, also when the store has a new key', async (_, request) => {
-    const recipients = [credit.fields.msisdn, 'Ada@example.com']
+    const recipients = [credit.fields.msisdn, 'Ada@example.com', byPhone.recipientMsisdn]
     const { ask, pay, deps } = await limitedTo(readLimits({ recipients }))
     const digest = createDigest([Buffer.alloc(32, 9), Buffer.alloc(32, 7)], 'orders')
     for (const given of [deps.digest, digest]) {

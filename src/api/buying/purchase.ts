@@ -9,6 +9,7 @@ import {
   exampleBody,
   kindSchemaFor,
   understoodFields,
+  wholeSchemaFor,
 } from '../../catalog/purchase-body.ts'
 import type { Params } from '../../catalog/search/params.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
@@ -23,7 +24,7 @@ import {
   requireSold,
 } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
-import type { PurchaseRequest, Viewer } from '../../orders/replay.ts'
+import type { PurchaseRequest } from '../../orders/replay.ts'
 import { acceptsOf, PaymentPayload, termsValidSeconds } from '../../payments/terms.ts'
 import {
   answers,
@@ -41,7 +42,6 @@ import {
   laterHeaders,
   OrderAnswer,
   OrderStanding,
-  paymentReused,
   publicStatusOf,
   transactionOf,
 } from '../orders/order.ts'
@@ -99,7 +99,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   name: goods[kind].words.purchase,
   description: `${goods[kind].words.buys} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
   headers: paymentHeaders,
-  body: kindSchemaFor(kind),
+  body: wholeSchemaFor(kind),
   answers: {
     200: { description: 'Paid and delivered', shape: repeatable, headers: paidHeaders },
     202: {
@@ -119,7 +119,6 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'payment_invalid',
     'payment_mismatch',
     'payment_reused',
-    'possible_duplicate',
     'idempotency_conflict',
     'sign_in_invalid',
     'limit_exceeded',
@@ -166,14 +165,8 @@ export async function buy(deps: BuyingDeps, rawCall: PurchaseCall) {
   const answer = await purchase(deps.purchases, {
     ...{ kind, fields, patienceMs, approveAbove, client },
     ...callerRequest,
-    isAnother: isAnother(call, callerRequest.viewer),
   })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
-}
-
-/** Models make keys up, so that another one does not show that they mean another purchase. */
-function isAnother({ fields, transport }: PurchaseCall, { keys = [] }: Viewer): boolean {
-  return fields['confirmAnother'] === true || (transport.keysTellPurchases && keys.length > 0)
 }
 
 /**
@@ -264,7 +257,6 @@ async function outcomeOf(
   const { order } = answer
   const isDelivered = order.state === 'FULFILLED'
   if (!answer.reveal) {
-    if (answer.isOther) throw paymentReused(order)
     const body = publicStatusOf(order, 'payment')
     return { type: 'standing' as const, body, came: isDelivered, orderId: order.id }
   }
@@ -354,7 +346,7 @@ export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kin
 
 /** Validated later, with the offer. */
 function quoteParamsOf(kind: Kind): Params {
-  const { properties } = kindSchemaFor(kind) as { properties: Record<string, object> }
+  const { properties } = wholeSchemaFor(kind) as { properties: Record<string, object> }
   const described = Object.entries(properties).map(([name, schema]) => {
     const param = { schema: { description: 'From a search or the catalog', ...schema } }
     return [name, { ...param, read: (_: string, text: string) => text }]

@@ -14,12 +14,16 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly recipient: z.ZodObject
   readonly fields: Readonly<Record<string, FieldHelp>>
   readonly receiver: string
+  /** Another field that may name who receives the goods. */
+  readonly secondReceiver?: string
   /** The receiver in the spelling of `recipientOf`, or undefined if no purchase takes it. Without this, as it is. */
   receiverIn?(text: string): string | undefined
   requiredFields(offer: O): readonly string[]
+  /** The fields that only offers which require them take. They are in no schema but that of such an offer. */
+  readonly rareFields?: ReadonlySet<string>
   /** What the supplier requires and no field of a purchase can fill. */
   unfillableFields?(offer: O): readonly string[]
-  faultsIn?(offer: O, fields: Readonly<Record<string, unknown>>): readonly Fault[]
+  faultsIn?(offer: O, fields: Readonly<Record<string, unknown>>, now: Date): readonly Fault[]
   /** @throws Refusal `invalid_body` */
   recipientOf(offer: O, fields: object): object
   readonly takesValue: boolean
@@ -92,7 +96,7 @@ interface OfferWords {
   readonly notes: string
 }
 
-interface FieldHelp {
+export interface FieldHelp {
   /** The form of its values, as it follows the name of the field: "must be an e-mail address". */
   readonly form: string
   readonly otherNames?: readonly string[]
@@ -127,20 +131,18 @@ interface Published {
 }
 
 /** The two joiners (U+200C, U+200D) are letters of names in Persian and in scripts of India. */
-export const personName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .regex(/^(?=.*[^\s\u200c\u200d])(?:[^\p{C}]|[\u200c\u200d])+$/u)
-
-/** Its length is limited because it is stored. */
-/** Text that says true or false as that value; any other text stays. */
-export function flagIn(text: string): unknown {
-  const bare = text.trim()
-  return /^(true|false)$/i.test(bare) ? /^true$/i.test(bare) : bare
+export function lineOf(max: number) {
+  const pattern = /^(?=.*[^\s\u200c\u200d])(?:[^\p{C}]|[\u200c\u200d])+$/u
+  return z.string().trim().min(1).max(max).regex(pattern)
 }
 
+export function lineForm(max: number): string {
+  return `must be text of 1 to ${max} characters without control characters`
+}
+
+export const personName = lineOf(80)
+
+/** Its length is limited because it is stored. */
 export const plainText = z.string().max(20_000)
 
 /** Major = `amount` / `currencyDivisor`. */

@@ -16,7 +16,6 @@ import type { SearchIndex } from '../search/search-index.ts'
 import {
   countryCode,
   credited,
-  flagIn,
   gigabytesOf,
   type KindDefinition,
   lineAllowance,
@@ -126,7 +125,10 @@ export const topup = {
     },
     confirmNumber: {
       form: 'must be true or false',
-      understood: flagIn,
+      understood(text: string) {
+        const bare = text.trim()
+        return /^(true|false)$/i.test(bare) ? /^true$/i.test(bare) : bare
+      },
       example: () => true,
     },
   },

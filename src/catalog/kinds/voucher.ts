@@ -1,12 +1,27 @@
 import * as z from 'zod'
 import { type Fault, Refusal } from '../../lib/refusal.ts'
-import { countryMeantBy, isCountry } from '../countries.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { OfferBase } from '../offer.ts'
 import { defineSearch } from '../search/offer-search.ts'
 import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { countryCode, credited, type KindDefinition, names, personName, plainText } from './kind.ts'
+import {
+  countryCode,
+  credited,
+  type KindDefinition,
+  lineForm,
+  names,
+  personName,
+  plainText,
+} from './kind.ts'
+import {
+  askedFaults,
+  askedHelp,
+  askedShape,
+  countryHelp,
+  countryText,
+  fieldOfKey,
+} from './voucher-fields.ts'
 
 export interface VoucherOffer extends OfferBase {
   readonly kind: 'voucher'
@@ -27,28 +42,17 @@ const recipient = z.strictObject({
   firstName: personName.describe('Recipient first name'),
   lastName: personName.describe('Recipient last name'),
   email: z.email().max(254).optional().describe('Recipient e-mail, required for some brands'),
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/)
-    .transform((code) => code.toUpperCase())
+  country: countryText
     .optional()
     .describe('Recipient country, ISO 3166-1 alpha-2, required for some brands'),
+  ...askedShape,
 })
 
 /** Spaces around a name are kept here, because the fingerprints of earlier purchases include them. */
 const understood = (text: string) => text
 const alike = (text: string) => text.trim()
 
-const name = 'must be text of 1 to 80 characters without control characters'
-
-const filledKeys = {
-  firstName: ['recipient.firstName', 'sender.firstName'],
-  lastName: ['recipient.lastName', 'sender.lastName'],
-  email: ['recipient.email', 'sender.email'],
-  country: ['recipient.country', 'sender.country'],
-} as const
-
-export const fillableFields: ReadonlySet<string> = new Set(Object.values(filledKeys).flat())
+const name = lineForm(80)
 
 const brand = described(searchName, 'Brand: its name, or the beginning of the words of its name')
 
@@ -112,13 +116,13 @@ export const voucher = {
       'gift card, gift cards, giftcard, giftcards, gift, voucher, vouchers, e gift, egift, e gift card, gift code, card, cards, gift certificate, prepaid card, code, coupon, store credit, store card, gutschein, gutscheine, geschenkkarte, guthabenkarte, tarjeta de regalo, tarjeta regalo, tarjetas regalo, carte, cartes, tarjetas de regalo, tarjetas, tarjeta, carte cadeau, bon d achat, cheque cadeau, carta regalo, buono, buono regalo, cartao presente, vale presente, cadeaubon, cadeaukaart, karta podarunkowa, ギフトカード, ギフト券, 기프트카드, 礼品卡, подарочная карта, بطاقة هدية, wallet code, wallet card, gift voucher, gift vouchers, presentkort, gavekort, lahjakortti, hediye karti, darkova karta, card cadou, ajandekkartya, the qua tang, kartu hadiah, บัตรของขวัญ, подарункова картка, δωροκαρτα, כרטיס מתנה, उपहार कार्ड, गिफ्ट कार्ड, গিফট কার্ড, گفٹ کارڈ, 禮品卡, 礼物卡',
     purchase: 'Purchase a voucher',
     buys: 'Buys a gift voucher.',
-    asks: '`firstName`, `lastName`; many brands need `email` and `country` too.',
+    asks: '`firstName`, `lastName`; many brands need `email` and `country` too, some a phone number or an address: `requiredFields` names all.',
     search:
       'Gift vouchers on sale. All filters must be met. An empty result says in hint what would find something.',
     searchAnswer: 'A page of vouchers, the best match first',
     browse:
       'Gift voucher offers with exact prices in USDC, also those that cannot be bought now, with the reason.',
-    otherReceiver: 'The e-mail address is none of them.',
+    otherReceiver: 'The e-mail address or phone number is none of them.',
     noReceiver: 'Name one of them in email.',
     tags: ['gift-card', 'voucher'],
   },
@@ -146,26 +150,24 @@ export const voucher = {
       example: () => 'ada@example.com',
     },
     country: {
-      form: 'must be an ISO 3166-1 alpha-2 code such as US',
+      ...countryHelp,
       otherNames: ['countryCode', 'country_code', 'iso'],
-      meantBy: countryMeantBy,
-      alike: (text: string) => text.toUpperCase(),
-      example: ({ country = 'US' }: OfferBase) => country,
     },
+    ...askedHelp,
   },
   receiver: 'email',
+  secondReceiver: 'recipientMsisdn',
+  rareFields: new Set(Object.keys(askedShape)),
   requiredFields({ requiredFields }: VoucherOffer): readonly string[] {
-    const contactFields = (['email', 'country'] as const).filter((field) =>
-      filledKeys[field].some((key) => requiredFields.includes(key)),
+    const named = [...fieldOfKey].flatMap(([key, field]) =>
+      requiredFields.includes(key) ? [field] : [],
     )
-    return ['firstName', 'lastName', ...contactFields]
+    return [...new Set(['firstName', 'lastName', ...named])]
   },
   unfillableFields: ({ requiredFields }: VoucherOffer): readonly string[] =>
-    requiredFields.filter((field) => !fillableFields.has(field)),
-  faultsIn(_: VoucherOffer, { country }): readonly Fault[] {
-    const isKnown = typeof country !== 'string' || isCountry(country.toUpperCase())
-    return isKnown ? [] : [{ field: 'country', code: 'malformed' }]
-  },
+    requiredFields.filter((key) => !fieldOfKey.has(key)),
+  faultsIn: ({ requiredFields }: VoucherOffer, fields, now): readonly Fault[] =>
+    askedFaults(requiredFields, fields, now),
   recipientOf: (_: VoucherOffer, fields: z.infer<typeof recipient>) => fields,
   takesValue: true,
 

@@ -9,7 +9,7 @@ import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
 import type { X402Payment } from '../../payments/payment.ts'
 import { type Digest, hashOf, type Vault } from '../../secrets/secrets.ts'
-import { receiverOf } from '../budgets.ts'
+import { receiversOf } from '../budgets.ts'
 import { type In, idsFor } from '../order.ts'
 import {
   type Approval,
@@ -239,16 +239,16 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Sp
   const rules = stored ? rulesAt(stored.limits, now) : noRules
   const isCounted = rules.perDay !== undefined
   const since = new Date(now.getTime() - dayMs)
-  const { field, text } = receiverOf(lineItem.recipient)
-  const recipient =
-    text === undefined
-      ? undefined
-      : digestOf(deps.digest, { wallet: payer, text }, rules.recipients)
+  const digests = receiversOf(lineItem.recipient).map((text) =>
+    digestOf(deps.digest, { wallet: payer, text }, rules.recipients),
+  )
+  // Every way to the goods must be allowed.
+  const recipient = digests.find((one) => isOutside(rules.recipients, one)) ?? digests[0]
   return {
     rules,
     query: { amount, kind: offer.kind, country: offer.country, recipient, isApproved: true },
     spends: isCounted ? await deps.limits.spends(payer, since) : [],
-    field,
+    field: goods[offer.kind].receiver,
   }
 }
 

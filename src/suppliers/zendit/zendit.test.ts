@@ -49,6 +49,29 @@ it.each<[string, SupplierOrder, string, object]>([
       ],
     },
   ],
+  [
+    'a voucher of a brand that asks for more',
+    orderFor({
+      kind: 'voucher',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      deliveryChallengeQuestion: 'My cat?',
+      recipientMsisdn: '+12024561111',
+      senderAddressPostal: 'SW1A 1AA',
+    }),
+    '/vouchers/purchases',
+    {
+      fields: [
+        { key: 'recipient.firstName', value: 'Ada' },
+        { key: 'recipient.lastName', value: 'Lovelace' },
+        { key: 'sender.firstName', value: 'Ada' },
+        { key: 'sender.lastName', value: 'Lovelace' },
+        { key: 'recipient.msisdn', value: '+12024561111' },
+        { key: 'sender.address.postal', value: 'SW1A 1AA' },
+        { key: 'delivery.challenge.question', value: 'My cat?' },
+      ],
+    },
+  ],
   ['a topup', topup, '/topups/purchases', { recipientPhoneNumber: '+5355564362' }],
   ['a new eSIM', orderFor({ kind: 'esim' }), '/esim/purchases', {}],
   [

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { fieldOfKey } from '../../catalog/kinds/voucher-fields.ts'
 import {
   type Charge,
   type Delivery,
@@ -127,13 +128,11 @@ function recipientBody(recipient: Recipient): Raw {
 
 /** Everything that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
 function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
-  const { firstName, lastName, email, country } = recipient
-  const entries = Object.entries({ firstName, lastName, email, country })
-  return ['recipient', 'sender'].flatMap((side) =>
-    entries.flatMap(([key, value]) =>
-      value === undefined ? [] : [{ key: `${side}.${key}`, value }],
-    ),
-  )
+  const given = new Map(Object.entries(recipient))
+  return [...fieldOfKey].flatMap(([key, field]) => {
+    const value = given.get(field)
+    return value === undefined ? [] : [{ key, value }]
+  })
 }
 
 /**

@@ -174,6 +174,36 @@ describe('a form that is sent', () => {
     expect(sent['key']).toMatch(/^[\w-]{22}$/)
   })
 
+  test('asks for what only this brand asks for, and says what is wrong with it', async () => {
+    const { checkouts, started, state } = checkoutService()
+    const site = website({ checkout: checkouts })
+    const at = '/buy/CURIOUS'
+    const page = read((await site.get(at)).body)
+    for (const label of ['Recipient’s phone number', 'Country of your address', 'Message to the']) {
+      expect(page).toContain(label)
+    }
+    const told = {
+      recipientMsisdn: '+1 202-456-1111',
+      senderAddressCountry: 'DE',
+      deliveryMessage: 'Hi',
+    }
+    const { email: _, ...ada } = person
+    const form = await opened(site, { ...ada, ...told }, at)
+    await site.post(at, form)
+    expect(started[0]?.fields).toMatchObject(told)
+    state.refusal = invalidBody([
+      { field: 'recipientMsisdn', code: 'malformed', didYouMean: '+12024561111' },
+      { field: 'deliveryMessage', code: 'missing' },
+    ])
+    const answer = await site.post(at, { ...form, deliveryMessage: '' })
+    expect(structureFaults(answer.body)).toEqual([])
+    const faults = [...answer.body.matchAll(/<p class="fault" id="(\w+)-fault">([^<]+)</g)]
+    expect(faults.map(([, name, text = '']) => [name, read(text)])).toEqual([
+      ['recipientMsisdn', expect.stringMatching(/^Enter a phone.* Did you mean \+12024561111\?$/)],
+      ['deliveryMessage', 'Fill this in. This brand asks for it.'],
+    ])
+  })
+
   test('with a mail address that is none is refused before a payment begins', async () => {
     const { checkouts, started } = checkoutService()
     const tracking = { follow: {}, limits: createLimits(), mail: {} } as unknown as TrackingDeps

@@ -26,6 +26,7 @@ import {
   type FormFeedback,
   type FormField,
   formFieldsOf,
+  isCountryField,
   names,
   noFaults,
   numberIn,
@@ -144,7 +145,7 @@ function purchaseField(field: FormField, { offer, typed, faults, t }: BuyForm): 
   const preset = name === 'country' ? offer.country : undefined
   const value = typed.fields[name] ?? preset ?? ''
   const filledField = { ...field, value, fault: faults.get(name) }
-  if (name === 'country') return fieldHtml(filledField, t, countryList(filledField, t))
+  if (isCountryField(name)) return fieldHtml(filledField, t, countryList(filledField, t))
   return html`${fieldHtml(filledField, t)}${name === 'value' && faceValueHtml(offer, value, t)}`
 }
 

@@ -135,7 +135,7 @@ function refusedFields(offer: Offer, typed: Typed, { pricing, t }: BuyDeps): For
   })
   try {
     const rangeFault = (value: Cents) => valueFault(offer, value, pricing)
-    readLineItem(offer, purchaseFieldsOf(offer, typed), { rangeFault })
+    readLineItem(offer, purchaseFieldsOf(offer, typed), { now: pricing.now(), rangeFault })
   } catch (error) {
     return showing(faultsOf(error))
   }

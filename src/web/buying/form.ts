@@ -1,4 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import {
+  type AskedCheck,
+  type AskedField,
+  askedFields,
+} from '../../catalog/kinds/voucher-fields.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { callingCodeOf, phoneMeantBy } from '../../catalog/phone.ts'
 import type { Retail } from '../../catalog/pricing.ts'
@@ -56,6 +61,24 @@ interface FieldRule {
 
 type FieldName = keyof typeof fieldRules
 
+/** The fields that only some brands ask for, by how they are checked. */
+const askedAttributes: Readonly<Record<AskedCheck, FieldRule['attributes']>> = {
+  line: { maxlength: maxText },
+  message: { maxlength: '200' },
+  phone: { type: 'tel', inputmode: 'tel', maxlength: '40' },
+  country: {},
+  postal: { maxlength: '20' },
+  date: { type: 'date' },
+  language: { maxlength: '2' },
+}
+
+const isAsked = (name: string): name is AskedField => name in askedFields
+
+/** Whether a person chooses the value of this field from the list of countries. */
+export function isCountryField(name: string): boolean {
+  return name === 'country' || (isAsked(name) && askedFields[name].check === 'country')
+}
+
 /** A field of a purchase, without a value. */
 export type FormField = Omit<Field, 'fault' | 'value'>
 
@@ -70,13 +93,25 @@ export function formFieldsOf(
     (one, other) => Number(other === 'value') - Number(one === 'value'),
   )
   if (offer.kind === 'esim') names.push('iccid')
-  return (names as FieldName[]).map((name) => ({
-    name,
-    label: deps.t(`form.fields.${name}.label`),
-    hint: hintOf(name, { offer, retail, ...deps }),
-    isRequired: required.includes(name),
-    attributes: fieldRules[name].attributes,
-  }))
+  return names.map((text) => {
+    const isRequired = required.includes(text)
+    if (isAsked(text)) return askedField(text, isRequired, deps.t)
+    const name = text as FieldName
+    return {
+      name,
+      label: deps.t(`form.fields.${name}.label`),
+      hint: hintOf(name, { offer, retail, ...deps }),
+      isRequired,
+      attributes: fieldRules[name].attributes,
+    }
+  })
+}
+
+function askedField(name: AskedField, isRequired: boolean, t: Texts): FormField {
+  const { of: side, part, check } = askedFields[name]
+  const hint = check === 'date' ? t('form.asked.wrong.date') : t('form.asked.hint')
+  const label = t(`form.asked.${part}`, { side })
+  return { name, label, hint, isRequired, attributes: askedAttributes[check] }
 }
 
 interface Hinting extends Pick<WebDeps, 't' | 'pricing'> {
@@ -295,11 +330,18 @@ function refundFault({ typed, methods, t }: Form): string {
 }
 
 function fieldFault({ field, code, didYouMean }: Fault, { typed, t }: Form): string {
+  const suggested = (wrong: string) =>
+    didYouMean === undefined
+      ? wrong
+      : `${wrong} ${t('form.didYouMean', { value: String(didYouMean) })}`
+  if (isAsked(field)) {
+    const isEmpty = (typed.fields[field] ?? '').trim() === ''
+    const { check } = askedFields[field]
+    return isEmpty ? t('form.asked.missing') : suggested(t(`form.asked.wrong.${check}`))
+  }
   if (!(field in fieldRules)) return t('form.otherFault')
   const name = field as FieldName
   if ((typed.fields[name] ?? '').trim() === '') return t(`form.fields.${name}.missing`)
   const { faults = {} }: FieldRule = fieldRules[name]
-  const wrong = t(faults[code] ?? `form.fields.${name}.wrong`)
-  const value = String(didYouMean)
-  return didYouMean === undefined ? wrong : `${wrong} ${t('form.didYouMean', { value })}`
+  return suggested(t(faults[code] ?? `form.fields.${name}.wrong`))
 }

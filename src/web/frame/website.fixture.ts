@@ -44,6 +44,9 @@ const oddOffers = [
     price: open(500, 50_000, 100),
     faceValue: { ...open(430, 43_000, 1), currency: 'EUR' },
   }),
+  voucher('CURIOUS', {
+    requiredFields: ['recipient.msisdn', 'sender.address.country', 'delivery.message'],
+  }),
   voucher('CHEAP', { price: fixed(50), faceValue: fixed(50) }),
 ]
 
