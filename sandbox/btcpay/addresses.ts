@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { base58xmr, createBase58check } from '@scure/base'
 import { getAddress as bitcoinAddress, Address as bitcoinCoder } from '@scure/btc-signer'
-import { isAddress as isEthereumAddress, keccak256 } from 'viem/utils'
 import { privateKeyToAddress } from 'viem/accounts'
+import { isAddress as isEthereumAddress, keccak256 } from 'viem/utils'
 import type { Ticker } from './coins.ts'
 
 const network = (bech32: string, pubKeyHash: number, scriptHash: number, wif: number) => ({

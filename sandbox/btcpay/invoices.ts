@@ -5,7 +5,7 @@ import { type CoinFacts, coinOfMethod, coins, symbols, type Ticker } from './coi
 import { type Deps, tell } from './deps.ts'
 import { ApiError, invalid, notFound, parsed, problem } from './errors.ts'
 import { newId } from './ledger.ts'
-import { mark, markable, type Step, watch } from './life.ts'
+import { mark, markable, promptTotals, type Step, watch } from './life.ts'
 import type { Invoice, Prompt } from './models.ts'
 
 const checkoutSchema = z.object({
@@ -93,23 +93,25 @@ function isCharged({ settings }: Deps, coin: Ticker): boolean {
   return feeMode === 'always' || (feeMode === 'store' && settings.networkFeeMode === 'Always')
 }
 
-/** The prompt after it was paid: BTC and LTC may cost a fee from then on, and Monero has another address. */
+/**
+ * The prompt of an invoice after a payment to this address: BTC and LTC may cost a fee from then on, and Monero gets
+ * another address while the invoice can be paid.
+ */
 export function promptAfter(
   { settings }: Deps,
   prompt: Prompt,
-  {
-    index,
-    due,
-    address,
-  }: { readonly index: number; readonly due: bigint; readonly address: string },
+  invoice: Invoice,
+  address: string,
 ): Prompt {
   const { coin, earlier = [] } = prompt
   const { feeMode, fee } = coins[coin]
   if (feeMode === 'store' && settings.networkFeeMode === 'MultiplePaymentsOnly') {
     return { ...prompt, fee: String(fee) }
   }
-  if (feeMode !== 'always' || due <= 0n || address !== prompt.address) return prompt
-  const next = makeAddress(coin, settings.seed, `invoice ${index} part ${earlier.length + 2}`)
+  const isAsking = invoice.status === 'New' && promptTotals(invoice, prompt).due > 0n
+  if (feeMode !== 'always' || !isAsking || address !== prompt.address) return prompt
+  const part = `invoice ${invoice.index} part ${earlier.length + 2}`
+  const next = makeAddress(coin, settings.seed, part)
   return { ...prompt, address: next, earlier: [...earlier, prompt.address] }
 }
 

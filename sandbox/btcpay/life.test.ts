@@ -30,7 +30,8 @@ function begin() {
   const types = () => events.map(({ type }) => type)
   const restart = () =>
     schedule(deps, invoiceOf(deps, id), Date.now(), deps.settings.restartGraceMs)
-  return { pay, restart, state, types }
+  const address = () => invoiceOf(deps, id).prompts[0]?.address
+  return { address, pay, restart, state, types }
 }
 
 test('expires to the moment, and is settled by the chain in its own time', () => {
@@ -66,6 +67,19 @@ test('one that is paid in time but never confirmed is invalid when the watching 
   vi.advanceTimersByTime(1)
   expect(state()).toBe('Invalid None')
   expect(types().at(-1)).toBe('InvoiceInvalid')
+})
+
+test('a part of the price in Monero changes the address, until the time is over', () => {
+  const { address, pay } = begin()
+  const first = address()
+  pay({ units: 5n })
+  const second = address()
+  expect(second).not.toBe(first)
+  pay({ units: 5n, address: first })
+  expect(address()).toBe(second)
+  vi.advanceTimersByTime(60_000)
+  pay({ units: 5n })
+  expect(address()).toBe(second)
 })
 
 test('late money makes it paid late once, after it was partly paid', () => {

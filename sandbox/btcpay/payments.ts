@@ -101,8 +101,7 @@ function find(deps: Deps, { transfer, confirm: confirms }: UnseenPayment, now: n
   }
   const event = seen(deps, 'InvoiceReceivedPayment', payee, payment)
   const counted = { ...payee, payments: [...payee.payments, payment] }
-  const { due } = promptTotals(counted, prompt)
-  const next = promptAfter(deps, prompt, { index: payee.index, due, address })
+  const next = promptAfter(deps, prompt, counted, address)
   const prompts = payee.prompts.map((one) => (one === prompt ? next : one))
   const paid = { ...counted, prompts }
   scheduleConfirmations(deps, keep(deps, { invoice: paid, events: [event] }, now), now)
