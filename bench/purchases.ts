@@ -9,7 +9,7 @@ import { type Server, startServer } from './http.ts'
 import { type Figure, figure, median, timesOf } from './table.ts'
 
 const path = purchasePath('voucher')
-const body = bodyFor('voucher', 'OK')
+const body = { ...bodyFor('voucher', 'OK'), confirmAnother: true }
 const buyers = 8
 const rounds = 5
 const purchasesEach = 15

@@ -129,7 +129,7 @@ async function pay(attacker: Attacker, account: LocalAccount, { kind, outcome, t
   const { header } = await signPayment(account, terms, options)
   const { node, address, heard } = attacker
   const headers = { 'payment-signature': header, 'x-forwarded-for': address }
-  const body = bodyFor(kind, outcome)
+  const body = { ...bodyFor(kind, outcome), confirmAnother: true }
   heard(answerOf(await call(node, { path: purchasePath(kind), body, headers, patienceMs: 10_000 })))
 }
 

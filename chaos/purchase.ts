@@ -44,7 +44,9 @@ export interface Bought {
 export async function buy(errand: Errand): Promise<Bought> {
   const { plan, name, account } = errand
   const { kind } = plan
-  const body: Record<string, unknown> = { ...bodyFor(kind, plan.outcome), ...numberFor(plan) }
+  // Who sends no key keeps count of their own purchases, and means each of them.
+  const meant = plan.keyed ? {} : { confirmAnother: true }
+  const body = { ...bodyFor(kind, plan.outcome), ...numberFor(plan), ...meant }
   const payer = account.address.toLowerCase()
   const seen: Log = {
     ...{ purchase: name, payer, ending: 'not told' },

@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, Part>> = {
   suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
   payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
-    lines: 4100,
+    lines: 4200,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   },
   // The way of a person from a form to an order that is paid in a coin.
@@ -60,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 4900,
+    lines: 5000,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
@@ -120,10 +120,10 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 2800, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4400,
+    lines: 4500,
     mayImport: [
       'lib',
       'catalog',

@@ -111,7 +111,14 @@ async function purchaseFor(
 
 async function paidFor(code: Code, kind: Kind, shop: Shop): Promise<Ask | undefined> {
   const again = bodyOf(kind, 'HANG')
-  if (code === 'payment_reused') return { ...(await shop.bought(kind, 'OK')), body: again }
+  if (code === 'payment_reused') {
+    const { 'idempotency-key': _, ...headers } = (await shop.bought(kind, 'OK')).headers
+    return { body: again, headers }
+  }
+  if (code === 'possible_duplicate') {
+    const { body } = await shop.bought(kind, 'OK')
+    return { body, headers: { 'payment-signature': await shop.payment(kind, body, 'buyer') } }
+  }
   if (code === 'idempotency_conflict') {
     const { headers } = await shop.bought(kind, 'OK')
     const signature = await shop.payment(kind, again, 'buyer')

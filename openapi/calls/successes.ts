@@ -139,6 +139,13 @@ const orders: ById = {
   },
   findOrders: {
     page: ['The orders of a wallet', signedIn('voucher', '/api/catalog/orders', 'limit=2')],
+    by_key: [
+      'The order of an idempotency key',
+      async (shop) => {
+        const { 'idempotency-key': key = '' } = (await shop.bought('voucher', 'OK')).headers
+        return { headers: { 'idempotency-key': key } }
+      },
+    ],
     one_order: [
       'The order of a transaction, for its buyer',
       async (shop) => {

@@ -14,7 +14,7 @@ import {
 } from '../lib/refusal.ts'
 import { LimitMoney } from '../orders/price.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'
-import { OrderState } from './orders/order.ts'
+import { OrderRecord, OrderState } from './orders/order.ts'
 
 /** The detail of unexpected errors. Their own message goes only to the log. */
 const internalDetail = 'Something went wrong on our side. It was recorded and is not your fault.'
@@ -64,8 +64,14 @@ export const Problem = z
     most: LimitMoney.optional().describe('What a single purchase may cost just now'),
     price: LimitMoney.optional().describe('The exact price that is above the maximum'),
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
-    orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
-    state: OrderState.optional().describe('The state of the order that is not refundable'),
+    orderId: z
+      .string()
+      .optional()
+      .describe(
+        'The order that the payment or the key belongs to, or that may be the same purchase',
+      ),
+    state: OrderState.optional().describe('The state of that order'),
+    order: OrderRecord.optional().describe('What anyone may see of the order that was paid for'),
     limit: z
       .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
       .optional()
@@ -170,6 +176,7 @@ const forms: Readonly<Record<string, string>> = {
   value: 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5',
   maxUsdc: 'must be a number of USDC with at most 6 decimals, such as 25 or 12.5',
   webhookUrl: webhookForm,
+  confirmAnother: 'must be true or false',
   perOrderUsdc: usdcAmount,
   perDayUsdc: usdcAmount,
   kinds: `must be a list of one or more of ${kinds.join(', ')}; leave it out to allow every kind`,

@@ -172,6 +172,8 @@ test('a buyer may insist on a number that no plan has, and on no other', () => {
   const msisdn = '+502 1111-1111'
   expect(faultOf(line, { msisdn, confirmNumber: false })).toBe('msisdn unassigned_number')
   expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toBe('confirmNumber malformed')
+  const insisting = { msisdn, confirmNumber: true, confirmAnother: 'yes' }
+  expect(faultOf(line, insisting)).toBe('confirmAnother malformed')
   expect(readLineItem(line, { msisdn, confirmNumber: true }, { now })).toEqual({
     recipient: { kind: 'topup', msisdn: '+50211111111' },
     value: undefined,
@@ -288,6 +290,7 @@ describe('the wording of a request', () => {
     ['voucher', { offerId: 'card-1', country: 'us' }, { offerId: 'CARD-1', country: 'US' }, true],
     ['voucher', { firstName: ' Ada ' }, { firstName: 'Ada' }, true],
     ['voucher', { maxUsdc: 30 }, { maxUsdc: 40 }, true],
+    ['esim', { confirmAnother: true }, {}, true],
     ['voucher', { recipientMsisdn: '+1 202' }, { recipientMsisdn: '+1202' }, true],
     ['voucher', { senderAddressCountry: 'de' }, { senderAddressCountry: 'DE' }, true],
     ['voucher', { recipientMsisdn: '+1203' }, { recipientMsisdn: '+1202' }, false],
@@ -312,6 +315,7 @@ test.each<[string, Fields, Fields]>([
   ['one of it', { quantity: 1, qty: '1' }, {}],
   ['a number as text', { value: ' 12.50 ', maxUsdc: '30' }, { value: 12.5, maxUsdc: 30 }],
   ['a flag as text', { confirmNumber: 'True' }, { confirmNumber: true }],
+  ['another flag', { confirmAnother: ' false' }, { confirmAnother: false }],
   ['spaces around', { offerId: ' A ', email: 'a@b.co ' }, { offerId: 'A', email: 'a@b.co' }],
   ['groups of digits', { iccid: '8901 4103-2111 1851072' }, { iccid: '8901410321111851072' }],
   ['brackets', { msisdn: '(+34) 600 12 34 56' }, { msisdn: '+34600123456' }],
@@ -433,6 +437,7 @@ describe('the published schema of a body', () => {
       'iccid',
       'maxUsdc',
       'webhookUrl',
+      'confirmAnother',
     ])
   })
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idInCapitals } from '../lib/ids.ts'
 import { type Cents, cents, type Usdc, usdcFromText } from '../lib/money.ts'
 import { type Fault, type FaultReason, invalidBody } from '../lib/refusal.ts'
-import type { KindDefinition } from './kinds/kind.ts'
+import { flagIn, type KindDefinition } from './kinds/kind.ts'
 import { goods } from './kinds.ts'
 import { byKind, type Kind, kindOf, kinds, type Offer, type Recipient } from './offer.ts'
 import type { Retail } from './pricing.ts'
@@ -37,13 +37,14 @@ export function readLineItem(
   { now, rangeFault = () => undefined, allowsLoopback }: BodyRules,
 ): LineItem {
   const { kind } = offer
-  const { value, maxUsdc, webhookUrl } = fields
+  const { value, maxUsdc, webhookUrl, confirmAnother } = fields
   const faults = [
     ...recipientFaults(kind, fields, offer.country),
     ...missingFields(offer, fields),
     ...valueFaults(offer, value, rangeFault),
     ...maxFaults(maxUsdc),
     ...webhookFaults(webhookUrl, allowsLoopback),
+    ...flagFaults({ confirmAnother }),
     ...offerFaults(offer, fields, now),
   ]
   if (faults.length > 0) throw invalidBody(faults)
@@ -56,8 +57,9 @@ export function readLineItem(
   }
 }
 
-function ownFields({ offerId: _, value: __, maxUsdc: ___, webhookUrl: ____, ...own }: Fields) {
-  return own
+function ownFields(fields: Fields): Fields {
+  const others = ['offerId', 'value', ...fieldsOfEveryPurchase]
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !others.includes(name)))
 }
 
 export function recipientFaults(kind: Kind, fields: Fields, country?: string): Fault[] {
@@ -109,10 +111,13 @@ function bodySchema(kind: Kind, offerId: object, value: object, more: readonly s
   }
 }
 
+/** What a buyer allows or insists on, and not what is bought. */
+const beside = ['maxUsdc', 'confirmAnother']
+
 /** The same text for all spellings of one purchase, to tell a repeated request from another one. */
 export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.entries(fields)
-    .filter(([name]) => name !== 'maxUsdc')
+    .filter(([name]) => !beside.includes(name))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => {
       const spelling = name === 'offerId' ? idInCapitals : helpFor(kind)[name]?.alike
@@ -193,6 +198,12 @@ function webhookFaults(url: unknown, allowsLoopback?: boolean): Fault[] {
   return [{ field: 'webhookUrl', code: 'malformed' }]
 }
 
+function flagFaults(flags: Fields): Fault[] {
+  return Object.entries(flags)
+    .filter(([, value]) => value !== undefined && typeof value !== 'boolean')
+    .map(([field]) => ({ field, code: 'malformed' }))
+}
+
 function centsOf(dollars: number): Cents {
   return cents(Math.round(dollars * 100))
 }
@@ -222,7 +233,12 @@ const webhookUrl = {
     'Where the store sends every state of the order, signed (Standard Webhooks): an https URL on port 443 or 8443',
 } as const
 
-const everyPurchase = { maxUsdc, webhookUrl } as const
+const confirmAnother = {
+  type: 'boolean',
+  description: 'true buys the same again, after possible_duplicate. Only if it is wanted twice',
+} as const
+
+const everyPurchase = { maxUsdc, webhookUrl, confirmAnother } as const
 
 export const fieldsOfEveryPurchase: readonly string[] = Object.keys(everyPurchase)
 
@@ -260,6 +276,7 @@ const readings: ReadonlyMap<string, Reading> = new Map([
   ...kinds.flatMap(readingsOf),
   ['value', numberIn],
   ['maxUsdc', numberIn],
+  ['confirmAnother', flagIn],
 ])
 
 function readingsOf(kind: Kind): [string, Reading][] {

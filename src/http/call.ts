@@ -215,6 +215,7 @@ const maxSignatureHeader = 14 * 1_024
 
 export const httpTransport: PaymentTransport = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
+  keysTellPurchases: true,
   howToSend: `send the same request with it in ${paymentHeaders.signature}`,
   discovery: bazaarOf,
 }

@@ -21,6 +21,7 @@ export const rules = {
   payment_invalid: rule(402, 'Invalid payment'),
   payment_mismatch: rule(402, 'Payment does not match this purchase'),
   payment_reused: rule(409, 'Payment already used'),
+  possible_duplicate: rule(409, 'Possibly bought already'),
   idempotency_conflict: rule(409, 'Idempotency key used by another request'),
   idempotency_key_missing: rule(400, 'Idempotency key missing'),
   no_receipt: rule(409, 'No receipt available'),

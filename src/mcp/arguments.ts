@@ -1,5 +1,5 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import { keyOf } from '../api/buying/credentials.ts'
+import { keyForm, keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
 import type { FaultLog, ProofLimit } from '../api/operation.ts'
@@ -216,6 +216,7 @@ const signInKey = 'sign-in-with-x'
  */
 export const mcpTransport: PaymentTransport = {
   resource: () => 'mcp://tool/buy',
+  keysTellPurchases: false,
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
   otherwise: ({ url }, kind, { offerId }) =>
     `If you cannot send _meta, POST what bodySchema describes to ${url}${purchasePath(kind)} with an x402 client, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
@@ -242,7 +243,7 @@ export function presentedWith({ meta }: ToolCall): Presented {
 export const credentialFields = {
   idempotency_key: {
     type: 'string',
-    description: 'The idempotency_key of the purchase: shows that the goods are yours',
+    description: 'That of the purchase: finds the order, and shows that the goods are yours',
   },
   access_token: {
     type: 'string',
@@ -278,12 +279,17 @@ function unreadablePayment(why: string): Presented {
   }
 }
 
+const exampleKey = 'a-random-key-of-yours'
+
 function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
   return declareDiscoveryExtension({
     toolName: 'buy',
     transport: 'streamable-http',
-    inputSchema: argumentSchema(purchaseFields(), ['offerId']),
-    example: { ...example },
+    inputSchema: argumentSchema(
+      { ...purchaseFields(), idempotency_key: { type: 'string', description: keyForm } },
+      ['offerId', 'idempotency_key'],
+    ),
+    example: { ...example, idempotency_key: exampleKey },
     output: { example: { orders: [{ state: 'FULFILLED', result: null }] } },
   })
 }

@@ -30,6 +30,15 @@ export interface OpenedFor {
   readonly counted?: Counted | undefined
   /** Where its states are sent. The webhook of a payer who has too many gets nothing; the order is opened. */
   readonly webhook?: NewWebhook | undefined
+  readonly twins?: Twins | undefined
+}
+
+/** By these the same purchase of the same wallet is known again: keyed digests of payer, goods and recipient. */
+export interface Twins {
+  /** Under each key of the store; the first is kept. */
+  readonly digests: readonly string[]
+  /** Whether the buyer says that it repeats no other purchase. If not, a twin of the last ten minutes stops it. */
+  readonly isAnother: boolean
 }
 
 export interface OrderPage {
@@ -44,7 +53,7 @@ export interface OrderStore extends WorkflowStore<Order> {
    * used before keeps its order: a second caller gets it as it is, and must not work on it.
    *
    * @param keys SHA-256 of the idempotency keys sent along
-   * @throws LimitReached, BudgetSpent; then nothing was written
+   * @throws LimitReached, BudgetSpent, TwinFound; then nothing was written
    */
   open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], opened?: OpenedFor): Promise<Opened>
 
@@ -67,6 +76,8 @@ export interface OrderStore extends WorkflowStore<Order> {
   /** @param paymentKey see `paymentKeyOf` */
   findByPayment(paymentKey: string): Promise<Order | undefined>
   findByKey(payer: string, key: string): Promise<Order | undefined>
+  /** The order with this key, if just one has it. */
+  findOnlyByKey(key: string): Promise<Order | undefined>
   hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
 
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
@@ -124,6 +135,17 @@ export class LimitReached extends Error {
     super(`The limits of the payer do not allow the order: ${limit}`)
     this.name = 'LimitReached'
     this.limit = limit
+  }
+}
+
+/** The same wallet bought the same for the same recipient within ten minutes, and may not know of it. */
+export class TwinFound extends Error {
+  readonly order: OrderId
+
+  constructor(order: OrderId) {
+    super(`It may be the same purchase as the order ${order}`)
+    this.name = 'TwinFound'
+    this.order = order
   }
 }
 

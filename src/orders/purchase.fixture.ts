@@ -71,14 +71,18 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   return { ...world, deps, liveCatalog, putOnSale, says, ...buyerOf(deps) }
 }
 
+const unpaid = { kind: 'voucher', fields: ada, payment: undefined, viewer: {} } as const
+
 function buyerOf(deps: PurchaseDeps) {
   let signed = 0
   const ask = (request: Partial<PurchaseRequest> = {}) =>
-    purchase(deps, { kind: 'voucher', fields: ada, payment: undefined, viewer: {}, ...request })
+    purchase(deps, { ...unpaid, isAnother: true, ...request })
 
   /** Signs a payment for the store's current terms, with a fresh nonce. */
   async function pay(request: Partial<PurchaseRequest> = {}): Promise<PaymentPayload> {
-    const { accepts } = expectPaymentRequired(await ask({ ...request, payment: undefined }))
+    const { accepts } = expectPaymentRequired(
+      await ask({ ...request, viewer: {}, payment: undefined }),
+    )
     signed += 1
     return paymentFor(accepts[0], deps.now(), { nonce: `0x${String(signed).padStart(64, '0')}` })
   }

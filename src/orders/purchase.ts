@@ -18,6 +18,7 @@ import {
   type Reservation,
   type ReservationStore,
   type Subjects,
+  TwinFound,
 } from './ports.ts'
 import {
   acceptsFor,
@@ -39,7 +40,10 @@ import {
   type PurchaseRequest,
   patienceOf,
   paymentKeyIn,
+  possibleDuplicate,
+  type Replay,
   replay,
+  twinsOf,
 } from './replay.ts'
 import {
   type ApprovalDeps,
@@ -51,7 +55,7 @@ import {
   type Within,
 } from './spending-limits/rules.ts'
 import type { WebhookState } from './webhooks/ports.ts'
-import { newWebhookSecret, type WebhookTarget } from './webhooks/sender.ts'
+import { newWebhookFor } from './webhooks/sender.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ApprovalDeps {
   readonly reservations: ReservationStore
@@ -75,16 +79,13 @@ export type PurchaseAnswer =
       readonly lineItem: LineItem
       readonly fault?: { readonly code: string; readonly reason: string }
     }
-  | {
+  | ({
       readonly type: 'order'
-      readonly order: Order
       /** Only in the answer to the request that opened the order. */
       readonly accessToken?: string
       readonly webhook?: OpenedWebhook | undefined
       readonly replayed: boolean
-      /** False for a caller who shows only the payment, which is public: they may see the state, not the goods. */
-      readonly reveal: boolean
-    }
+    } & Replay)
 
 /**
  * A refusal of a request with a payment says in `charged` whether its money moved; a demand is made only if it has not.
@@ -128,13 +129,13 @@ interface Opened {
  */
 async function beginPurchase(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
-  if (payment === undefined) return paymentRequired(deps, priceNow(deps, request))
   const earlier = async (): Promise<Earlier | undefined> => {
-    const order = await earlierOrder(deps, request, payment)
+    const order = await earlierOrder(deps, request)
     return order && { type: 'earlier', order }
   }
   const first = await earlier()
   if (first) return first
+  if (payment === undefined) return paymentRequired(deps, priceNow(deps, request))
   const result = await takePayment(deps, request, payment)
   if (result.type !== 'turned_down') return result
   const { money } = result
@@ -295,17 +296,9 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
   return priced
 }
 
-function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, order: OrderId) {
-  if (url === undefined) return undefined
-  const secret = newWebhookSecret()
-  const target: WebhookTarget = { url, secret }
-  const receiver = digest.of(`webhook ${new URL(url).hostname}`)
-  return { secret, kept: { target: vault.seal(target, { order, field: 'webhook' }), receiver } }
-}
-
 async function openOrder(
   deps: PurchaseDeps,
-  { viewer }: PurchaseRequest,
+  request: PurchaseRequest,
   { priced, payment, subjects, wording }: Bound,
   receiver: string | undefined,
 ): Promise<Opened | Earlier> {
@@ -327,9 +320,9 @@ async function openOrder(
     placedAt: now,
     changedAt: now,
   }
-  const keys = (viewer.keys ?? []).map(hashOf)
+  const keys = (request.viewer.keys ?? []).map(hashOf)
   const counted = { subjects, rules: deps.budgets, float: readFloat(deps) }
-  const webhook = webhookOf(deps, lineItem.webhookUrl, id)
+  const webhook = newWebhookFor(deps, id, lineItem.webhookUrl)
   const reference = supplierReferenceOf(id)
   // Other sales may have left too little while this payment was checked.
   sell(deps.health, reference, priced)
@@ -339,8 +332,10 @@ async function openOrder(
     recipient: receiver,
     counted,
     webhook: webhook?.kept,
-  }).catch((error: unknown) => {
+    twins: twinsOf(deps, request, { kind: order.item.kind, payer: payment.payer }),
+  }).catch(async (error: unknown) => {
     deps.health.unsell(reference)
+    if (error instanceof TwinFound) throw await possibleDuplicate(deps, error)
     throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
   })
   deps.health.noteOpened(reference)
@@ -410,9 +405,10 @@ async function replayOrder(
   earlier: Order,
   failed?: OrderId,
 ): Promise<PurchaseAnswer> {
-  const replayed = () => replay(deps, request, earlier)
-  const { order, reveal } = await orTryAgain(deps.report, 'unknown', replayed)
-  if (order.state !== 'PAYMENT_FAILED') return { type: 'order', order, replayed: true, reveal }
+  const charged = request.payment ? 'unknown' : 'no'
+  const known = await orTryAgain(deps.report, charged, () => replay(deps, request, earlier))
+  const { order } = known
+  if (order.state !== 'PAYMENT_FAILED') return { type: 'order', ...known, replayed: true }
   // Another payment failed under this key and gave it back, so this one is a purchase of its own. The
   // same request may have begun it elsewhere: a buyer who is asked to pay now would pay twice.
   const isOther = !isPaidBy(order, request) && order.id !== failed

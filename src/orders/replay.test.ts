@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../test/doubles/memory-orders.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { authorizedAs, fixturePayer } from '../payments/payments.fixture.ts'
+import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf } from '../secrets/secrets.ts'
 import {
   ada,
@@ -119,16 +120,19 @@ describe('the same payment again', () => {
     ['another field', { ...ada, firstName: 'Eve' }],
     ['another offer', { ...ada, offerId: 'OPEN', value: 20 }],
     ['nothing that is sold', { offerId: 'NONE' }],
-  ])('without its key for %s is answered as for its own request', async (_, fields) => {
-    const { ask, pay, calls } = purchaseWorld()
-    const payment = await pay()
-    await ask({ ...withKey, payment })
-    const before = [...calls]
-    const own = await ask({ payment })
-    expect(expectOrder(own)).toMatchObject({ replayed: true, reveal: false })
-    expect(await ask({ payment, fields })).toEqual(own)
-    expect(calls).toEqual(before)
-  })
+  ])(
+    'without its key for %s is told apart from its own request, and shows no more',
+    async (_, fields) => {
+      const { ask, pay, calls } = purchaseWorld()
+      const payment = await pay()
+      await ask({ ...withKey, payment })
+      const before = [...calls]
+      const own = expectOrder(await ask({ payment }))
+      expect(own).toMatchObject({ replayed: true, reveal: false, isOther: false })
+      expect(await ask({ payment, fields })).toEqual({ ...own, isOther: true })
+      expect(calls).toEqual(before)
+    },
+  )
 
   test('without its key asks for another payment, whatever it is for, once it has failed', async () => {
     const failed = { outcome: 'failed', code: 'authorization_spent', reason: 'spent' } as const
@@ -205,6 +209,118 @@ describe('another payment with the same key', () => {
     const second = expectOrder(await ask({ ...withKey, payment: other }))
     expect(second.order.id).not.toBe(first.order.id)
     expect(collects(calls)).toBe(2)
+  })
+})
+
+describe('a key without a payment', () => {
+  test('gives the order that it opened, and its goods, instead of a demand', async () => {
+    const { ask, buy, calls } = purchaseWorld()
+    const { order } = expectOrder(await buy(withKey))
+    const before = [...calls]
+    expect(expectOrder(await ask(withKey))).toMatchObject({ order, replayed: true, reveal: true })
+    expect(calls).toEqual(before)
+  })
+
+  test('for another request is a conflict', async () => {
+    const { ask, buy } = purchaseWorld()
+    const { order } = expectOrder(await buy(withKey))
+    const fields = { ...ada, firstName: 'Eve' }
+    expect(await refusalOf(ask({ ...withKey, fields }))).toMatchObject({
+      code: 'idempotency_conflict',
+      details: { charged: 'no', extra: { orderId: order.id } },
+    })
+  })
+
+  test('is asked to pay when no order has it, or those of two wallets, or one that was never paid', async () => {
+    const { ask, buy, pay, script } = purchaseWorld()
+    expectPaymentRequired(await ask(withKey))
+    const failed = { outcome: 'failed', code: 'authorization_spent', reason: 'spent' } as const
+    const { collected } = script
+    script.collected = failed
+    await buy(withKey)
+    expectPaymentRequired(await ask(withKey))
+    script.collected = collected
+    const payments = [await pay(), await pay()]
+    const [one, other] = payments as [PaymentPayload, PaymentPayload]
+    await ask({ ...withKey, payment: one })
+    await ask({ ...withKey, payment: authorizedAs(other, { from: `0x${'9'.repeat(40)}` }) })
+    expectPaymentRequired(await ask(withKey))
+  })
+})
+
+describe('the same purchase paid again by the same wallet', () => {
+  const isAnother = false
+  const minute = 60_000
+
+  test('asks before any money is taken, names the first order, and goes on for who insists', async () => {
+    const { ask, buy, pay, calls, clock, deps } = purchaseWorld()
+    const { order } = expectOrder(await buy({ isAnother }))
+    clock.pass(10 * minute - 1)
+    const payment = await pay()
+    const before = collects(calls)
+    const spelt = { ...ada, offerId: 'card', firstName: ' Ada ', maxUsdc: 30 }
+    expect(await refusalOf(ask({ isAnother, payment, fields: spelt }))).toMatchObject({
+      code: 'possible_duplicate',
+      details: { charged: 'no', extra: { orderId: order.id, state: 'FULFILLED' } },
+    })
+    expect(collects(calls)).toBe(before)
+    expect(await deps.orders.listByPayer(fixturePayer, { limit: 9, offset: 0 })).toMatchObject({
+      total: 1,
+    })
+    const second = expectOrder(await ask({ isAnother: true, payment }))
+    expect(second.order.id).not.toBe(order.id)
+    expect(collects(calls)).toBe(before + 1)
+  })
+
+  test('is asked about under another key too, where keys are made up; its own key gives its order', async () => {
+    const { ask, buy } = purchaseWorld()
+    const first = expectOrder(await buy({ ...withKey, isAnother }))
+    const keys = ['another-key-of-20-letters']
+    expect(await refusalOf(buy({ viewer: { keys }, isAnother }))).toMatchObject({
+      code: 'possible_duplicate',
+    })
+    expect(expectOrder(await ask({ ...withKey, isAnother })).order.id).toBe(first.order.id)
+  })
+
+  test.each([
+    ['for somebody else', { fields: { ...ada, firstName: 'Eve' } }],
+    ['of other goods', { fields: { ...ada, offerId: 'OPEN', value: 20 } }],
+    ['of another value', { fields: { ...ada, offerId: 'OPEN', value: 30 } }],
+  ])('is another purchase %s', async (_, request) => {
+    const { buy } = purchaseWorld()
+    await buy({ isAnother })
+    await buy({ fields: { ...ada, offerId: 'OPEN', value: 10 }, isAnother })
+    expectOrder(await buy({ ...request, isAnother }))
+  })
+
+  test('is another purchase after ten minutes, or from another wallet', async () => {
+    const { ask, buy, pay, clock } = purchaseWorld()
+    await buy({ isAnother })
+    const payment = authorizedAs(await pay(), { from: `0x${'9'.repeat(40)}` })
+    expectOrder(await ask({ payment, isAnother }))
+    clock.pass(10 * minute)
+    expectOrder(await buy({ isAnother }))
+  })
+
+  test.each<[string, Parameters<typeof purchaseWorld>[0]]>([
+    ['was never paid', { collected: { outcome: 'failed', code: 'spent', reason: 'spent' } }],
+    [
+      'was not delivered',
+      { placed: { outcome: 'declined', code: 'SOLD_OUT', reason: 'sold out' } },
+    ],
+  ])('goes on when the first one %s', async (_, script) => {
+    const { buy } = purchaseWorld(script)
+    await buy({ isAnother })
+    const again = await buy({ isAnother })
+    expect(again.type === 'order' ? again.replayed : false).toBe(false)
+  })
+
+  test('sent twice at once is charged once', async () => {
+    const { ask, pay, calls } = purchaseWorld()
+    const payments = [await pay(), await pay(), await pay()]
+    const answers = await Promise.allSettled(payments.map((payment) => ask({ payment, isAnother })))
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(collects(calls)).toBe(1)
   })
 })
 

@@ -7,7 +7,7 @@ import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf, sameHash } from '../secrets/secrets.ts'
 import type { AdvanceDeps } from './advance.ts'
 import { chargedOf, isUnderWay, type Order } from './order.ts'
-import type { OrderStore } from './ports.ts'
+import type { OrderStore, TwinFound, Twins } from './ports.ts'
 
 export interface PurchaseRequest {
   /** Undefined if only the offer determines it. */
@@ -23,20 +23,22 @@ export interface PurchaseRequest {
   /** The limit that the request exceeds. It may then only find its earlier order. */
   readonly heldUp?: Refusal | undefined
   readonly approveAbove?: Usdc | undefined
+  /** Whether the buyer says that this repeats no other purchase. Otherwise a lost answer could be paid for twice. */
+  readonly isAnother?: boolean | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined
 }
 
 export async function earlierOrder(
-  deps: Pick<AdvanceDeps, 'orders'>,
-  { viewer }: PurchaseRequest,
-  payment: PaymentPayload,
+  { orders }: Pick<AdvanceDeps, 'orders'>,
+  { viewer, payment }: PurchaseRequest,
 ): Promise<Order | undefined> {
-  const byPayment = await deps.orders.findByPayment(paymentKeyIn(payment))
+  const byPayment = payment && (await orders.findByPayment(paymentKeyIn(payment)))
   if (byPayment) return byPayment
-  const { from } = payment.payload.authorization
-  for (const key of viewer.keys ?? []) {
-    const order = await deps.orders.findByKey(from, hashOf(key))
+  for (const key of (viewer.keys ?? []).map(hashOf)) {
+    const order = payment
+      ? await orders.findByKey(payment.payload.authorization.from, key)
+      : await orders.findOnlyByKey(key)
     if (order) return order
   }
   return undefined
@@ -51,10 +53,17 @@ export function isPaidBy(order: Order, { payment }: PurchaseRequest): boolean {
   return payment !== undefined && paymentKeyOf(order.payment) === paymentKeyIn(payment)
 }
 
+export type Replay =
+  | { readonly order: Order; readonly reveal: true }
+  /**
+   * For a caller who shows only the payment, which is public: they may see the state, not the goods.
+   * `isOther`: the payment was not made for this request.
+   */
+  | { readonly order: Order; readonly reveal: false; readonly isOther: boolean }
+
 /**
  * Answers a request that came again with its order, and with the goods if the caller proves that it is theirs. The
- * payment proves nothing, since everybody can read it on the chain: a caller who shows nothing else gets the same
- * answer whatever they ask for.
+ * payment proves nothing, since everybody can read it on the chain.
  *
  * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
  */
@@ -62,9 +71,10 @@ export async function replay(
   deps: AdvanceDeps,
   request: PurchaseRequest,
   earlier: Order,
-): Promise<{ readonly order: Order; readonly reveal: boolean }> {
-  if (!(await maySee(deps, request, earlier))) return { order: earlier, reveal: false }
-  if (!isSamePurchase(deps, request, earlier)) throw usedForAnother(request, earlier)
+): Promise<Replay> {
+  const isOther = !isSamePurchase(deps, request, earlier)
+  if (!(await maySee(deps, request, earlier))) return { order: earlier, reveal: false, isOther }
+  if (isOther) throw usedForAnother(request, earlier)
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }
 
@@ -101,8 +111,30 @@ function usedForAnother(request: PurchaseRequest, earlier: Order): Refusal {
     return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
   }
   const message =
-    'This idempotency key was used before, for another purchase. This payment was not taken.'
+    'This idempotency key was used before, for another purchase. This request was not charged.'
   return new Refusal('idempotency_conflict', message, { charged: 'no', extra })
+}
+
+/** Where its events go does not make it another purchase. */
+export function twinsOf(
+  { digest }: Pick<AdvanceDeps, 'digest'>,
+  { fields, isAnother = false }: PurchaseRequest,
+  { kind, payer }: { readonly kind: Kind; readonly payer: string },
+): Twins {
+  const wording = wordingOf(kind, { ...fields, webhookUrl: undefined })
+  return { digests: digest.every(`twin ${payer.toLowerCase()} ${wording}`), isAnother }
+}
+
+/** Whoever lost an answer learns of the order before they pay for it again. */
+export async function possibleDuplicate(
+  { orders }: Pick<AdvanceDeps, 'orders'>,
+  { order: id }: TwinFound,
+): Promise<Refusal> {
+  const first = await orders.find(id)
+  if (!first) throw new Error(`The order ${id} is gone`)
+  const { state, placedAt } = first
+  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}. If its answer was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true.`
+  return new Refusal('possible_duplicate', message, { extra: { orderId: id, state } })
 }
 
 /** Waits, as the first request does, while somebody else works on the order. */

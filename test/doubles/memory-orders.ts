@@ -1,5 +1,5 @@
 import type { OrderId } from '../../src/lib/ids.ts'
-import { isFinished, type Order, restOf } from '../../src/orders/order.ts'
+import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
 import {
   type ApprovalStore,
   type BudgetRules,
@@ -8,6 +8,8 @@ import {
   type OrderStore,
   type Risk,
   type Subjects,
+  TwinFound,
+  type Twins,
 } from '../../src/orders/ports.ts'
 import { dayMs } from '../../src/orders/spending-limits/rules.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
@@ -23,6 +25,7 @@ interface Row extends leases.Leased {
   finishedAt: number | undefined
   keys: readonly string[]
   subjects: Subjects | undefined
+  twin: string | undefined
 }
 
 /**
@@ -53,13 +56,14 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   const time = () => now().getTime()
   const all = () => [...rows.values()]
 
-  function write(order: Order, keys: readonly string[], subjects?: Subjects): void {
+  function write(order: Order, { keys, subjects, twin }: Pick<Row, 'keys' | 'subjects' | 'twin'>) {
     const finished = isFinished(order)
     const restMs = restOf(order)
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
       subjects,
+      twin,
       finishedAt: finished ? time() : undefined,
       ...leaseAfter(finished, restMs),
     })
@@ -92,7 +96,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     approvals,
     current: () => all().map(({ order }) => order),
 
-    async open(order, keys, { recipient, counted, webhook } = {}) {
+    async open(order, keys, { recipient, counted, webhook, twins } = {}) {
       const same = find(
         ({ order: { payment } }) => paymentKeyOf(payment) === paymentKeyOf(order.payment),
       )
@@ -106,8 +110,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const risk = float === undefined ? undefined : { float, amount }
       const spent = subjects && rules && spentNow(subjects, rules, order.placedAt, risk)
       if (spent) throw new BudgetSpent(spent)
+      requireNoTwin(all(), twins, order.placedAt)
       limits.requireWithin(order, recipient)
-      write(order, keys, subjects)
+      write(order, { keys, subjects, twin: twins?.digests[0] })
       return { isNew: true, order, ...(webhook && { webhook: webhooks.opened(order, webhook) }) }
     },
 
@@ -118,7 +123,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const forgotten = forgottenBy(row.order, to)
       if (forgotten) throw new Error(`order ${from.id}: ${forgotten}`)
       const order = { ...to, version: from.version + 1 }
-      write(order, row.keys, row.subjects)
+      write(order, row)
       webhooks.moved(row.order, order)
       return { won: true, record: order }
     },
@@ -156,6 +161,10 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       ),
     findByPayment: async (key) => find(({ order }) => paymentKeyOf(order.payment) === key),
     findByKey: async (payer, key) => byPayer(payer).find(({ keys }) => keys.includes(key))?.order,
+    findOnlyByKey: async (key) => {
+      const [row, other] = all().filter(({ keys }) => keys.includes(key))
+      return other ? undefined : row?.order
+    },
     hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
 
     async listByPayer(payer, { kind, limit, offset }) {
@@ -191,4 +200,25 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     erasePersonal: async () => 0,
     forgetKeys: async () => 0,
   }
+}
+
+const twinMs = 600_000
+
+/** Does the same as the trigger of the database. @throws TwinFound */
+function requireNoTwin(rows: readonly Row[], twins: Twins | undefined, at: Date): void {
+  if (!twins || twins.isAnother) return
+  const same = rows.filter(
+    ({ order, twin = '' }) =>
+      twins.digests.includes(twin) &&
+      at.getTime() - order.placedAt.getTime() < twinMs &&
+      mayStand(order),
+  )
+  const last = same.at(-1)
+  if (last) throw new TwinFound(last.order.id)
+}
+
+/** Whether its goods or its payment may still come. */
+function mayStand(order: Order): boolean {
+  if (order.state === 'PAYMENT_FAILED' || isRefunding(order)) return false
+  return !('settlement' in order && order.settlement === 'LOST')
 }

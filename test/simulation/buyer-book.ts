@@ -25,12 +25,17 @@ export function walletOf(index: number): string {
   return `0x${String(index + 2).padStart(40, '2')}`
 }
 
+/** Nothing but its wallet tells its purchases from those of others, so it has one of its own. */
+export function isForgetful({ habit, hasKey }: BuyerSpec): boolean {
+  return habit === 'pays-anew' && hasKey === 'no'
+}
+
 export function buyerBook({ buyers }: Scenario, trace: Trace) {
   const byName = new Map<string, Buyer>()
   const all: readonly Buyer[] = buyers.map((spec, index) => ({
     index,
     spec,
-    wallet: walletOf(spec.wallet),
+    wallet: walletOf(isForgetful(spec) ? 10 + index : spec.wallet),
     key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${spec.luck}` : undefined,
     tokens: new Map(),
     secrets: new Map(),

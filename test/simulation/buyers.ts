@@ -17,7 +17,7 @@ import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
 import { lineItems } from '../model/shop.ts'
 import { deliveryOf } from '../model/supplier.ts'
-import type { Buyer } from './buyer-book.ts'
+import { type Buyer, isForgetful } from './buyer-book.ts'
 import type { StoreNode } from './node.ts'
 import type { Caller } from './process.ts'
 import type { World } from './world.ts'
@@ -26,6 +26,8 @@ import type { World } from './world.ts'
 type Heard =
   | { readonly type: 'order'; readonly order: Order }
   | { readonly type: 'payment required' }
+  /** The wallet has bought the same, but not by this purchase. */
+  | { readonly type: 'another' }
   | { readonly type: 'refused'; readonly code: string }
   | { readonly type: 'nothing' }
 
@@ -36,6 +38,8 @@ interface Payment {
 
 const maxRequests = 8
 const clientTimeoutMs = 30_000
+/** Who sent nothing but payments gives up before the store takes a new one for another purchase; milliseconds. */
+const forgetfulMs = 540_000
 /** Much longer than a price is kept. */
 const dawdlesMs = 1_500_000
 
@@ -75,7 +79,10 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     fields: fieldsOf(spec.kind),
     payment: undefined,
     viewer,
+    // Half of those with a key send it as tools do, where it says nothing of other purchases.
+    isAnother: key !== undefined && index % 2 === 0,
   }
+  const persistsMs = isForgetful(spec) ? forgetfulMs : Infinity
   let calls = 0
   let signed = 0
 
@@ -93,7 +100,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     }
   }
 
-  /** Asks for the price, and signs the terms. */
+  /** Asks for the price without the key, which may have an order by now, and signs the terms. */
   async function sign(): Promise<Payment> {
     const isFirst = signed === 0
     const terms = await termsOf(spec.habit === 'haggles' && isFirst ? 'topup' : spec.kind)
@@ -114,7 +121,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
 
   async function termsOf(kind: Kind): Promise<Terms> {
     const [node, caller] = await callAt(spec.node)
-    const request = { ...asked, kind, fields: fieldsOf(kind) }
+    const request = { ...asked, kind, fields: fieldsOf(kind), viewer: {} }
     const answer = await purchase(node.depsFor(caller), request)
     if (answer.type === 'payment_required') return answer.accepts[0]
     throw new Error('An order came without a payment')
@@ -124,12 +131,16 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   async function persist(payment: Payment, from: number, most: number): Promise<Heard> {
     let heard: Heard = { type: 'nothing' }
     let current = payment
-    for (let sent = 0; sent < most; sent += 1) {
+    let { isAnother } = asked
+    const until = time.time() + persistsMs
+    for (let sent = 0; sent < most && time.time() < until; sent += 1) {
       const accessToken = buyer.tokens.get(current.order)
-      const request = { ...asked, payment: current.payload, viewer: { ...viewer, accessToken } }
+      const shown = { ...viewer, accessToken }
+      const request = { ...asked, payment: current.payload, viewer: shown, isAnother }
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
-      if (spec.habit === 'pays-anew' && key && sent === 0) current = await sign()
+      isAnother ||= heard.type === 'another'
+      if (spec.habit === 'pays-anew' && sent === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
     }
     return heard
@@ -140,7 +151,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     const sentAt = time.time()
     const answered = purchase(node.depsFor(caller), request).then(
       (answer) => judge(world, buyer, payment, request, answer),
-      (error: unknown) => judgeError(world, payment, error),
+      (error: unknown) => judgeError(world, buyer, payment, error),
     )
     const gone = Promise.race([caller.process.death, time.sleep(clientTimeoutMs)])
     const heard = await Promise.race([answered, gone.then((): Heard => ({ type: 'nothing' }))])
@@ -197,7 +208,17 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
 }
 
 function isLastWord(heard: Heard): boolean {
-  return heard.type === 'order' ? !isUnderWay(heard.order) : heard.type !== 'nothing'
+  if (heard.type === 'order') return !isUnderWay(heard.order)
+  return heard.type !== 'nothing' && heard.type !== 'another'
+}
+
+/** What is named was bought with this wallet. Its own is the one whose answer was lost. */
+function judgeTwin(world: World, buyer: Buyer, { details }: Refusal): Heard {
+  const order = world.witness.current.get(details.extra?.['orderId'] as OrderId)
+  const owner = order && world.book.ofOrder(order.id)
+  if (owner?.wallet !== buyer.wallet)
+    world.complain('a buyer was told of another wallet', order?.id)
+  return order && owner === buyer ? { type: 'order', order } : { type: 'another' }
 }
 
 /** The order of this payment, unless the payment is proven to have failed. */
@@ -267,12 +288,13 @@ function judgeGoods(world: World, order: Extract<Order, { state: 'FULFILLED' }>)
 const expectedCodes = new Set([
   'try_again',
   'payment_reused',
+  'possible_duplicate',
   'idempotency_conflict',
   'limit_exceeded',
   'budget_spent',
 ])
 
-function judgeError(world: World, payment: Payment, error: unknown): Heard {
+function judgeError(world: World, buyer: Buyer, payment: Payment, error: unknown): Heard {
   if (!(error instanceof Refusal)) {
     world.complain(`the buyer got a bare error: ${error}`, payment.order)
     return { type: 'nothing' }
@@ -288,5 +310,6 @@ function judgeError(world: World, payment: Payment, error: unknown): Heard {
   ) {
     world.complain('the buyer heard that nothing was charged', payment.order)
   }
+  if (error.code === 'possible_duplicate') return judgeTwin(world, buyer, error)
   return error.code === 'try_again' ? { type: 'nothing' } : { type: 'refused', code: error.code }
 }

@@ -58,6 +58,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     orders: (store) => ({ ...store, hasKey: async () => true, findByKey: store.findByKey }),
   },
 
+  'a store that never asks whether a purchase was meant twice': {
+    orders: (store) => ({
+      ...store,
+      open: (order, keys, opened) => store.open(order, keys, { ...opened, twins: undefined }),
+    }),
+  },
+
   'a store that knows no payment again': {
     orders: (store) => ({
       ...store,

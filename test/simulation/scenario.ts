@@ -28,8 +28,8 @@ const habits = {
   retries: 10,
   /** Also sends it to two nodes at once. */
   duplicates: 6,
-  /** Signs a new payment under the same key if there is no answer. */
-  'pays-anew': 3,
+  /** Signs a new payment if there is no answer: under the same key, or without one. */
+  'pays-anew': 5,
   'gives-up': 2,
   /** Sends the used payment again for other goods. */
   'changes-the-body': 2,

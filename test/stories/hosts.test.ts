@@ -6,6 +6,7 @@ import { get, post } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 const esim = { offerId: 'TEST-ESIM-OK' }
+const keyed = { ...esim, idempotency_key: 'the-one-key-of-this-host' }
 
 /** The JSON in what a model reads, around which a framework may say more. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested
@@ -34,18 +35,23 @@ describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, o
   })
 
   test.each([
-    ['buy', { offerId: 'NO-SUCH' }, /There is no offer with the id NO-SUCH.*offer_not_found/],
+    [
+      'buy',
+      { ...keyed, offerId: 'NO-SUCH' },
+      /There is no offer with the id NO-SUCH.*offer_not_found/,
+    ],
     ['search', { query: 'steam', contry: 'US' }, /There is no parameter .*contry.*country/],
     ['search', { kind: 'topup', country: 'Guatemala' }, /country must be .*GT/],
     ['search', { query: 'steam', limit: 99 }, /limit must be .*50/],
     ['buy', { ...esim, idempotency_key: 'short' }, /idempotency_key/],
+    ['buy', esim, /buy needs an idempotency_key/],
   ])('a wrong call of %s with %j is answered with what to correct', async (tool, args, said) => {
     expect(await host.call(tool, args)).toMatch(said)
   })
 
   test('it buys', async () => {
     const before = await buyer.balance()
-    const demand = dataIn(await host.call('buy', esim))
+    const demand = dataIn(await host.call('buy', keyed))
     const orderId = sendsMeta ? await boughtHere(demand) : await boughtOverHttp(demand)
     expect(await host.call('order_status', { orderId })).toContain('FULFILLED')
     expect(await buyer.balance()).toBe(before - 500_000n)
@@ -54,7 +60,7 @@ describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, o
   type Demand = ReturnType<typeof dataIn>
 
   async function boughtHere({ accepts }: Demand): Promise<string> {
-    const read = await host.call('buy', esim, await paymentFor(buyer, accepts[0]))
+    const read = await host.call('buy', keyed, await paymentFor(buyer, accepts[0]))
     expect(read).toContain('reveal.url')
     return /ord_\w+/.exec(read)?.[0] ?? read
   }

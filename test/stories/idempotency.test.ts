@@ -3,7 +3,16 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf } from './chain.ts'
 import { bookedFor, ledgerOf } from './facts.ts'
-import { type Answer, bodyFor, buy, type Kind, post, purchasePath, termsOf } from './requests.ts'
+import {
+  type Answer,
+  bodyFor,
+  buy,
+  get,
+  type Kind,
+  post,
+  purchasePath,
+  termsOf,
+} from './requests.ts'
 import { useStore } from './store.ts'
 
 const store = useStore()
@@ -70,6 +79,12 @@ test('the same payment for another body or other goods, and the same key for ano
   const paid = { 'payment-signature': first.payment.header, ...headers }
   const esim = bodyFor('esim', 'OK')
   expectConflict(await post(store.url, purchasePath('esim'), esim, paid), reused)
+  const { orderId, transactionHash } = first.answer.body
+  const copied = await first.send({ 'idempotency-key': newKey()['idempotency-key'] }, esim)
+  expectConflict(copied, reused)
+  expect(copied.body.order).toMatchObject({ transactionHash, state: 'FULFILLED' })
+  expect(copied.body.detail).toContain('proof that it is yours')
+  expect(copied.text).not.toContain(orderId)
   const fresh = { 'payment-signature': (await buyer.sign(first.accepts)).header, ...headers }
   const other = { ...voucher, firstName: 'Charles' }
   expectConflict(await post(store.url, purchasePath('voucher'), other, fresh), {
@@ -77,6 +92,44 @@ test('the same payment for another body or other goods, and the same key for ano
     charged: 'no',
   })
   expect(await everything()).toEqual(before)
+})
+
+test('a key alone finds its order and goods, and makes a request without a payment get them', async () => {
+  const headers = newKey()
+  const { answer } = await buy(store, buyer, 'voucher', voucher, { headers })
+  const before = await everything()
+  const path = purchasePath('voucher')
+  expectReplayed(await post(store.url, path, voucher, headers), answer)
+  const other = await post(store.url, path, { ...voucher, lastName: 'Byron' }, headers)
+  expectConflict(other, { code: 'idempotency_conflict', charged: 'no' })
+  const found = await get(store.url, '/api/catalog/orders', headers)
+  const { orderId, orders } = answer.body
+  expect(found).toMatchObject({ status: 200, body: { orderId, orders } })
+  const unknown = await get(store.url, '/api/catalog/orders', newKey())
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'order_not_found' } })
+  for (const key of ['x', 'x'.repeat(10_000)]) {
+    const refused = await get(store.url, '/api/catalog/orders', { 'idempotency-key': key })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
+    expect(refused.body.detail).toContain('16 to 128 characters')
+  }
+  expect(await everything()).toEqual(before)
+})
+
+test('the same without a key is asked about before any money; a key of its own is another purchase', async () => {
+  const payer = await newBuyer()
+  const bought = await buy(store, payer, 'topup', bodyFor('topup', 'OK'))
+  const { orderId } = bought.answer.body
+  const before = await payer.balance()
+  const paid = { 'payment-signature': (await payer.sign(bought.accepts)).header }
+  const body = { ...bodyFor('topup', 'OK'), msisdn: '+1 202 555 0123' }
+  expectConflict(await post(store.url, purchasePath('topup'), body, paid), {
+    code: 'possible_duplicate',
+    charged: 'no',
+  })
+  expect(await payer.balance()).toBe(before)
+  const another = await post(store.url, purchasePath('topup'), body, { ...paid, ...newKey() })
+  expect(another.body.orderId).not.toBe(orderId)
+  expect(await payer.balance()).toBe(before - 500_000n)
 })
 
 test.each([

@@ -71,14 +71,15 @@ export async function termsOf(url: string, kind: Kind, body: unknown): Promise<A
   return asked.answer.accepts[0]
 }
 
-/** Asks for the price, signs, and buys. */
+/** Asks for the price, signs, and buys, however often the buyer has bought the same. */
 export async function buy(
   { url }: { readonly url: string },
   buyer: Buyer,
   kind: Kind,
-  body: Record<string, unknown>,
+  wanted: Record<string, unknown>,
   { headers = {}, ...sign }: SignOptions & { readonly headers?: Record<string, string> } = {},
 ) {
+  const body = { confirmAnother: true, ...wanted }
   const accepts = await termsOf(url, kind, body)
   const payment = await buyer.sign(accepts, sign)
   const send = (more: Record<string, string> = {}, otherBody: unknown = body) =>

@@ -112,6 +112,8 @@ export type StillChain = Awaited<ReturnType<typeof startStillChain>>
 export interface Paying {
   readonly amount?: bigint
   readonly validSeconds?: number
+  /** What the payer gets before; by default, the amount. */
+  readonly minted?: bigint
   /** Who signs, and for which wallet; by default, both are one new wallet. */
   readonly owner?: PrivateKeyAccount
   readonly payer?: Address
@@ -136,10 +138,10 @@ export const anyReceipt = { method: 'x402', transaction: '0x', block: 0 } as con
 
 /** A new wallet with money, and its signed payment to the store. */
 export async function newPayment(chain: StillChain, paying: Paying = {}) {
-  const { amount = price, validSeconds = 300 } = paying
+  const { amount = price, validSeconds = 300, minted = amount } = paying
   const owner = paying.owner ?? privateKeyToAccount(generatePrivateKey())
   const payer = paying.payer ?? owner.address
-  await chain.mintTo(payer, amount)
+  if (minted > 0n) await chain.mintTo(payer, minted)
   const { timestamp } = await chain.client.getBlock()
   const nonce: Hex = paying.nonce ?? `0x${randomBytes(32).toString('hex')}`
   const validBefore = Number(timestamp) + validSeconds

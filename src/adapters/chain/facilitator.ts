@@ -25,6 +25,7 @@ import { sendCall } from './sending.ts'
 import {
   costOf,
   costOfDeployment,
+  floatOf,
   gasOfPlain,
   isTooDear,
   limitOf,
@@ -242,6 +243,7 @@ export function ownFacilitator(
     })
     return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
   }
+  const ifAffordable = newAffordance(chain)
   return {
     async verify(payment) {
       const gas = await gasOfPlain(chain, payment)
@@ -258,18 +260,43 @@ export function ownFacilitator(
       return verified.isValid ? withinCost(chain, payment, observed, verified) : verified
     },
 
-    async settle(payment) {
-      if (!payment.signature.toLowerCase().endsWith(undeployedMark)) {
-        const sent = await sendTransfer(chain, transferOf(payment), { withinMs })
-        return sent.receipt?.status === 'reverted' ? { ...sent, wasted: 1 } : sent
-      }
-      const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }
-      const settled = await packaged(observed, performance.now() + withinMs).settle(
-        payloadOf(chain, payment),
-        requirementsOf(chain, payment),
-      )
-      return { ...submittedIn(settled.transaction), wasted: observed.wasted }
-    },
+    settle: (payment) => ifAffordable(payment, send),
+  }
+
+  async function send(payment: X402Payment): Promise<Submitted> {
+    if (!payment.signature.toLowerCase().endsWith(undeployedMark)) {
+      const sent = await sendTransfer(chain, transferOf(payment), { withinMs })
+      return sent.receipt?.status === 'reverted' ? { ...sent, wasted: 1 } : sent
+    }
+    const observed: Observed = { isContract: false, silence: undefined, wasted: 0 }
+    const settled = await packaged(observed, performance.now() + withinMs).settle(
+      payloadOf(chain, payment),
+      requirementsOf(chain, payment),
+    )
+    return { ...submittedIn(settled.transaction), wasted: observed.wasted }
+  }
+}
+
+/**
+ * Each of many payments passes the checks while none of them is in a block, and all that the wallet cannot pay are
+ * reverted at our expense. So one is sent beside others of its wallet only if the balance covers all of them, and
+ * otherwise later, when its order is next looked at.
+ */
+function newAffordance(chain: Chain) {
+  const underWay = new Map<string, bigint>()
+  return async (payment: X402Payment, send: Facilitator['settle']): Promise<Submitted> => {
+    const { payer, amount } = payment
+    const wallet = payer.toLowerCase()
+    const others = underWay.get(wallet) ?? 0n
+    underWay.set(wallet, others + amount)
+    try {
+      const isCovered = others === 0n || others + amount <= (await floatOf(chain, payer))
+      return isCovered ? await send(payment) : {}
+    } finally {
+      const left = (underWay.get(wallet) ?? 0n) - amount
+      if (left > 0n) underWay.set(wallet, left)
+      else underWay.delete(wallet)
+    }
   }
 }
 

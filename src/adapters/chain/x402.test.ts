@@ -327,3 +327,16 @@ describe('an authorization whose time is over', () => {
     expect(await x402After(payment.payment, 60).check(payment.payment)).toMatchObject(refused)
   })
 })
+
+test('of twenty payments with the money of one, sent at once by three nodes, at most three are reverted', async () => {
+  const nodes = [chain.connect(), chain.connect(), chain.connect()]
+  const first = await newPayment(chain)
+  const payments = [first.payment]
+  while (payments.length < 20) {
+    payments.push((await newPayment(chain, { owner: first.owner, minted: 0n })).payment)
+  }
+  const before = await chain.sentByUs()
+  await Promise.all(payments.map((payment, at) => nodes[at % 3]?.x402.collect(payment)))
+  expect(await chain.transfers(first.payer, chain.keys.payTo)).toHaveLength(1)
+  expect((await chain.sentByUs()) - before - 1).toBeLessThanOrEqual(3)
+})

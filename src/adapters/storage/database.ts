@@ -80,6 +80,7 @@ export const raised = {
   walletLimit: 'KS001',
   budgetSpent: 'KS002',
   unpaidCheckouts: 'KS003',
+  twin: 'KS004',
 } as const
 
 /** SQLSTATE classes of values, constraints and triggers. The connection stays usable after such an error. */

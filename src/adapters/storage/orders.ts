@@ -21,6 +21,8 @@ import {
   type OrderPage,
   type OrderPageRequest,
   type OrderStore,
+  TwinFound,
+  type Twins,
 } from '../../orders/ports.ts'
 import type { WebhookState } from '../../orders/webhooks/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
@@ -177,6 +179,7 @@ export function createOrderStore(database: Database): OrderStore {
       const stored = await readByKey(database, payer, key)
       return stored && orderOf(stored)
     },
+    findOnlyByKey: (key) => find('key', key),
     hasKey: async (id, keys) => {
       const { rowCount } = await database.query(
         'select 1 from idempotency_keys where order_id = $1 and key = any ($2::text[]) limit 1',
@@ -215,6 +218,14 @@ const readStatements = {
   paymentKey: prepared(
     'order_by_payment_key',
     `select ${orderColumns} from payments join orders on id = order_id where payment_key = $1`,
+  ),
+  // Two of them are enough to know that it is not the only one.
+  key: prepared(
+    'order_by_only_key',
+    `select ${orderColumns} from orders where id = (
+       select min(order_id)
+       from (select order_id from idempotency_keys where key = $1 limit 2) as one
+       having count(*) = 1)`,
   ),
 } as const
 
@@ -268,7 +279,7 @@ async function listByPayer(
 
 /**
  * Whichever inserts the row in `payments` opens the order. Equal requests share the order id too, so `on conflict`
- * names no index. A used key, a limit or a budget fails the whole statement; one webhook too many fails nothing.
+ * names no index. A used key, a twin, a limit or a budget fails the whole statement; one webhook too many fails nothing.
  */
 const openStatement = prepared(
   'open_order',
@@ -279,10 +290,11 @@ const openStatement = prepared(
     returning order_id
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
-      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets)
+      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets,
+      twin, twins)
     select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
       $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
-      $18::text, $19::text, $20::text, $21::jsonb
+      $18::text, $19::text, $20::text, $21::jsonb, $24::text, $25::text[]
     from claimed
     returning id, version, state
   ), keyed as (
@@ -303,7 +315,7 @@ async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  { recipient, counted, webhook }: OpenedFor = {},
+  { recipient, counted, webhook, twins }: OpenedFor = {},
 ): Promise<Opened> {
   const payer = order.payment.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.payment)
@@ -319,6 +331,7 @@ async function openOrder(
     ...[sortedKeys, payoutState, detail, recipient ?? null],
     ...budgetValues(counted),
     ...[webhook?.receiver ?? null, webhook?.target ?? null],
+    ...twinValues(twins),
   ])
   const written = await attempt(database, statement, isHeldUp)
   if (written.outcome === 'done') {
@@ -329,11 +342,16 @@ async function openOrder(
     written.outcome === 'taken'
       ? await firstByKeys(database, payer, sortedKeys)
       : await readBy(database, 'paymentKey', paymentKey)
-  // A key that was used before leads to its order, even if a limit stopped this statement.
+  // A key that was used before leads to its order, even if a limit or a twin stopped this statement.
   if (!stored) throw refusalIn(written.error) ?? new Error(`Order ${order.id} was refused`)
   if (stored.write_id !== writeId) return { isNew: false, order: orderOf(stored) }
   const state = await webhookStateOf(database, order.id)
   return { isNew: true, order: orderOf(stored), ...(state && { webhook: state }) }
+}
+
+function twinValues(twins: Twins | undefined): readonly unknown[] {
+  if (!twins) return [null, null]
+  return [twins.digests[0], twins.isAnother ? null : twins.digests]
 }
 
 async function webhookStateOf(
@@ -351,6 +369,8 @@ function isHeldUp(error: unknown): boolean {
 }
 
 function refusalIn(error: unknown): unknown {
+  const twin = refusedWith(error, raised.twin)
+  if (twin) return new TwinFound(twin.detail as OrderId)
   const limit = refusedWith(error, raised.walletLimit)
   return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
 }
@@ -441,6 +461,7 @@ const eraseSql = `
       recipient = null,
       client = null,
       receiver = null,
+      twin = null,
       doc = case when doc #>> '{failure,trigger}' = 'fulfillment_failed'
         then jsonb_set(doc, '{failure,message}', to_jsonb($2::text)) else doc end
     from ended where orders.id = ended.id

@@ -32,7 +32,8 @@ export const idempotencyKey: HeaderParam = {
   schema: {
     type: 'string',
     pattern: keyPattern.source,
-    description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
+    description:
+      'Yours: random, and new for each purchase. Sent again, it gives the same order; alone, it finds the order and its goods.',
   },
 }
 export const tokenHeader: Readonly<Record<string, HeaderParam>> = {
@@ -50,6 +51,13 @@ const signedHeader = (description: string): Readonly<Record<string, HeaderParam>
 export const viewerHeaders = {
   ...tokenHeader,
   ...signedHeader('Sign-in of the wallet that paid: shows the goods.'),
+}
+/** Besides, the key of a purchase shows and finds its order. */
+export const ownerHeaders = {
+  ...viewerHeaders,
+  'Idempotency-Key': {
+    schema: { ...idempotencyKey.schema, description: 'That of the purchase: shows the goods.' },
+  },
 }
 export const signInHeader = signedHeader('The signed challenge of the 402, base64 of JSON.')
 

@@ -165,6 +165,8 @@ export const PaymentRequiredAnswer = z
 
 export interface PaymentTransport {
   readonly resource: (site: Site, kind: Kind) => string
+  /** Whether another idempotency key says that another purchase is meant. */
+  readonly keysTellPurchases: boolean
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
   /** What a caller can do if it cannot send the payment like this, in a sentence. */

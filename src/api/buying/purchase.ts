@@ -24,7 +24,7 @@ import {
   requireSold,
 } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
-import type { PurchaseRequest } from '../../orders/replay.ts'
+import type { PurchaseRequest, Viewer } from '../../orders/replay.ts'
 import { acceptsOf, PaymentPayload, termsValidSeconds } from '../../payments/terms.ts'
 import {
   answers,
@@ -42,6 +42,7 @@ import {
   laterHeaders,
   OrderAnswer,
   OrderStanding,
+  paymentReused,
   publicStatusOf,
   transactionOf,
 } from '../orders/order.ts'
@@ -119,6 +120,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'payment_invalid',
     'payment_mismatch',
     'payment_reused',
+    'possible_duplicate',
     'idempotency_conflict',
     'sign_in_invalid',
     'limit_exceeded',
@@ -165,8 +167,14 @@ export async function buy(deps: BuyingDeps, rawCall: PurchaseCall) {
   const answer = await purchase(deps.purchases, {
     ...{ kind, fields, patienceMs, approveAbove, client },
     ...callerRequest,
+    isAnother: isAnother(call, callerRequest.viewer),
   })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
+}
+
+/** Models make keys up, so that another one does not show that they mean another purchase. */
+function isAnother({ fields, transport }: PurchaseCall, { keys = [] }: Viewer): boolean {
+  return fields['confirmAnother'] === true || (transport.keysTellPurchases && keys.length > 0)
 }
 
 /**
@@ -257,6 +265,7 @@ async function outcomeOf(
   const { order } = answer
   const isDelivered = order.state === 'FULFILLED'
   if (!answer.reveal) {
+    if (answer.isOther) throw paymentReused(order)
     const body = publicStatusOf(order, 'payment')
     return { type: 'standing' as const, body, came: isDelivered, orderId: order.id }
   }

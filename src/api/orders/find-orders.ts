@@ -15,11 +15,12 @@ import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
+import { hashOf } from '../../secrets/secrets.ts'
 import {
   orderId,
+  ownerHeaders,
   signedInWallet,
   signInHeader,
-  viewerHeaders,
   viewerOf,
 } from '../buying/credentials.ts'
 import { retryAfterSeconds } from '../buying/payment-required.ts'
@@ -71,9 +72,9 @@ export const getOrder: OrderOperation = {
   group: 'Orders',
   name: 'Order status',
   description:
-    'The state of any order, for whoever knows its id. The goods only with the access token or a sign-in of the paying wallet.',
+    'The state of any order, for whoever knows its id. The goods only with the access token, the idempotency key of the purchase or a sign-in of the paying wallet.',
   pathParams: orderId,
-  headers: viewerHeaders,
+  headers: ownerHeaders,
   answers: answers('The order', OrderAnswer),
   refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
   limit: 'reading',
@@ -88,9 +89,9 @@ export const findOrders: OrderOperation = {
   group: 'Orders',
   name: 'List orders',
   description:
-    'The orders of the wallet that signs in, newest first; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
+    'One order by the idempotency key of its purchase alone, or by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs; or the orders of the wallet that signs in, newest first.',
   query: orderParams,
-  headers: viewerHeaders,
+  headers: ownerHeaders,
   answers: answers(
     'A page of orders, or the one order, or where it stands',
     OrderList.or(OrderAnswer).or(OrderStanding),
@@ -100,10 +101,9 @@ export const findOrders: OrderOperation = {
   access: 'sign_in',
   async run(call, deps) {
     const { transactionHash, paymentId, ...page } = lookUpIn(call.query)
-    if (transactionHash === undefined && paymentId === undefined) {
-      return listAnswer(call, deps, findOrders.path, page)
-    }
-    const query = { transactionHash, paymentId }
+    const keyIn = () => call.readCredentials().idempotencyKey
+    const query = orderQuery({ transactionHash, paymentId }, keyIn)
+    if (query === undefined) return listAnswer(call, deps, findOrders.path, page)
     return orderAnswer(await lookAtOrder(deps, query, call.readCredentials, call.log), deps)
   },
 }
@@ -155,8 +155,18 @@ export function lookUpIn(paramSource: ParamSource) {
 }
 
 type OrderQuery = Readonly<
-  Partial<Record<'orderId' | 'transactionHash' | 'paymentId', string | undefined>>
+  Partial<Record<'orderId' | 'transactionHash' | 'paymentId' | 'key', string | undefined>>
 >
+
+/** The key of a call finds an order only if nothing else does. Undefined if nothing names one. */
+export function orderQuery(
+  ids: Omit<OrderQuery, 'key'>,
+  keyIn: () => string | undefined,
+): OrderQuery | undefined {
+  if (Object.values(ids).some((id) => id !== undefined)) return ids
+  const key = keyIn()
+  return key === undefined ? undefined : { key }
+}
 
 type FoundOrder = Awaited<ReturnType<typeof lookAtOrder>>
 
@@ -226,12 +236,14 @@ export async function listOrders(
   return { total, limit, offset, items: items.map(orderItem) }
 }
 
-/** The order with both, where a transaction and a payment id are given. @throws Refusal `order_not_found` */
+/** The order of the id, whatever else is named; the order with both, where a transaction and a payment id are given. @throws Refusal `order_not_found` */
 async function findByQuery(
   { orders }: Pick<BuyingDeps, 'orders'>,
-  { orderId, transactionHash: hash, paymentId: id }: OrderQuery,
+  { orderId, transactionHash: hash, paymentId: id, key }: OrderQuery,
 ): Promise<Order> {
   if (orderId !== undefined) return findOrder({ orders }, orderId)
+  const byKey = key === undefined ? undefined : await orders.findOnlyByKey(hashOf(key))
+  if (byKey) return byKey
   const byHash = hash === undefined ? undefined : await orders.findByTransaction(hash)
   const byId = id && isPaymentId(id) ? await orders.findByPaymentId(id) : undefined
   const agree = hash === undefined || id === undefined || byHash?.id === byId?.id

@@ -5,7 +5,9 @@ import { goods } from '../../catalog/kinds.ts'
 import { type Delivery, kindOf, kinds, type Recipient } from '../../catalog/offer.ts'
 import { never } from '../../lib/errors.ts'
 import type { OrderId } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import {
+  chargedOf,
   type In,
   isPaid,
   isRefunding,
@@ -90,9 +92,11 @@ const publicStatus = {
   refund_state_updated_at: [time.nullable(), refundChangedAt],
 } satisfies Fields<Order>
 
-export const OrderStanding = shapeOf(publicStatus)
-  .extend({ message: z.string() })
-  .meta({ id: 'OrderStanding' })
+export const OrderRecord = shapeOf(publicStatus)
+
+export const OrderStanding = OrderRecord.extend({ message: z.string() }).meta({
+  id: 'OrderStanding',
+})
 
 const listed = {
   ...payment,
@@ -236,6 +240,16 @@ const publicStatusMessages = {
 
 export function publicStatusOf(order: Order, identifier: keyof typeof publicStatusMessages) {
   return { ...publish(publicStatus, order), message: publicStatusMessages[identifier] }
+}
+
+/** Shows no more than the payment itself, on whose proof the caller relies. */
+export function paymentReused(order: Order): Refusal {
+  const message = `This payment has paid for another request, and buys nothing else. Its order is ${order.state}. A payment is public once it is on the chain, so "order" is all it shows. The order itself needs its own request and proof that it is yours: ${proofs}`
+  return new Refusal('payment_reused', message, {
+    charged: chargedOf(order),
+    provesNothing: true,
+    extra: { order: publish(publicStatus, order) },
+  })
 }
 
 export const laterHeaders = {

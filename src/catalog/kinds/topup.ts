@@ -16,6 +16,7 @@ import type { SearchIndex } from '../search/search-index.ts'
 import {
   countryCode,
   credited,
+  flagIn,
   gigabytesOf,
   type KindDefinition,
   lineAllowance,
@@ -125,10 +126,7 @@ export const topup = {
     },
     confirmNumber: {
       form: 'must be true or false',
-      understood(text: string) {
-        const bare = text.trim()
-        return /^(true|false)$/i.test(bare) ? /^true$/i.test(bare) : bare
-      },
+      understood: flagIn,
       example: () => true,
     },
   },

@@ -2,12 +2,13 @@ import { keyForm, signInRequired } from '../../api/buying/credentials.ts'
 import { retryAfterSeconds } from '../../api/buying/payment-required.ts'
 import { buy as buyByCall, quote as quoteFor } from '../../api/buying/purchase.ts'
 import { revealLink } from '../../api/buying/reveal.ts'
-import { type BuyingDeps, mcpPath } from '../../api/operation.ts'
+import { type BuyingDeps, type Credentials, mcpPath } from '../../api/operation.ts'
 import {
   listOwnOrders,
   lookAtOrder,
   lookUpIn,
   orderParams,
+  orderQuery,
   ordersScope,
 } from '../../api/orders/find-orders.ts'
 import { type OrderView, orderBody, orderMessage, publicStatusOf } from '../../api/orders/order.ts'
@@ -45,7 +46,7 @@ const includeGoods = {
 
 const idempotencyKey = {
   type: 'string',
-  description: `Yours, of ${keyForm}, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.`,
+  description: `Yours: random, of ${keyForm}, and new for each purchase. It alone finds the order and its goods later, so keep it.`,
 } as const
 
 export const buy: Tool = {
@@ -54,13 +55,13 @@ export const buy: Tool = {
   description: [
     'Buys one offer with USDC (x402). The first call, without a payment, costs nothing: it returns an error with the price in accepts[0].',
     'Sign that and call again with the same arguments and the payment in _meta["x402/payment"]; x402 clients do this by themselves. Each payment is charged once, however often it is sent.',
-    'If no answer arrives, send the very same call again. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
+    'If no answer arrives, send the very same call again, or ask order_status with its idempotency_key. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
     'If the goods are not delivered, the full amount is refunded automatically to the wallet that paid.',
     'The answer has reveal.url, a link that shows the goods to a person once, unless include_goods is true.',
   ].join(' '),
   inputSchema: argumentSchema(
     { ...purchaseFields(), idempotency_key: idempotencyKey, include_goods: includeGoods },
-    ['offerId'],
+    ['offerId', 'idempotency_key'],
   ),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   app: 'order',
@@ -78,7 +79,7 @@ async function buyGoods(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutco
     kind: undefined,
     fields: purchaseIn(without(call.args, ['idempotency_key', 'include_goods'])),
     presented: presentedWith(call),
-    readCredentials: () => credentialsIn(call),
+    readCredentials: () => keyedCredentialsIn(call),
     patienceMs: undefined,
     approveAbove: host.approveAbove,
     transport: mcpTransport,
@@ -95,6 +96,14 @@ async function buyGoods(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutco
   const { settled } = outcome
   const answer = await orderOutcome(buying, outcome, showing)
   return { ...answer, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
+}
+
+/** A model cannot repeat a purchase whose answer is lost by its payment, because its host signs another one. */
+function keyedCredentialsIn(call: ToolCall): Credentials {
+  const credentials = credentialsIn(call)
+  if (credentials.idempotencyKey !== undefined) return credentials
+  const message = `buy needs an idempotency_key: yours, random, of ${keyForm}, and new for each purchase.`
+  throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
 }
 
 export const quote: Tool = {
@@ -117,7 +126,7 @@ const credentialNames = [...Object.keys(credentialFields), 'include_goods']
 export const orderStatus: Tool = {
   name: 'order_status',
   title: 'Order status',
-  description: `The state of an order, by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. To see the goods, prove that the order is yours: with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without an id, it lists the orders of the wallet that signs in.`,
+  description: `An order: by the idempotency_key of its purchase alone, or by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. The goods need proof that they are yours: that idempotency_key, the access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. With a sign-in alone, it lists the orders of that wallet.`,
   inputSchema: argumentSchema(
     {
       orderId: { type: 'string', description: 'From the answer to buy' },
@@ -144,10 +153,8 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   const { transactionHash, paymentId, ...page } = lookUpIn(
     inArguments(without(call.args, [...credentialNames, 'orderId'])),
   )
-  if (orderId === undefined && transactionHash === undefined && paymentId === undefined) {
-    return ordersOfWallet(call, deps, page)
-  }
-  const query = orderId === undefined ? { transactionHash, paymentId } : { orderId }
+  const query = orderQuery({ orderId, transactionHash, paymentId }, () => keyIn(call.args))
+  if (query === undefined) return ordersOfWallet(call, deps, page)
   const view = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
   if (!view.isPublic) return orderOutcome(buying, view, showing)
   const body = publicStatusOf(view.order, 'hash')

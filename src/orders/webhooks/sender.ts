@@ -1,11 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Vault } from '../../secrets/secrets.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import type { Digest, Vault } from '../../secrets/secrets.ts'
 import type { Reporter } from '../ports.ts'
 import { createSweeper, type Sweeper } from '../workflow.ts'
 import {
   type Delivery,
   type DeliveryResult,
   maxRetryAfterMs,
+  type NewWebhook,
   type PostResult,
   type PostWebhook,
   type WebhookCall,
@@ -82,16 +84,24 @@ function resultOf(response: PostResult, backOff: () => number): DeliveryResult {
       }
 }
 
-export interface WebhookTarget {
+interface WebhookTarget {
   readonly url: string
   readonly secret: string
 }
 
 const secretPrefix = 'whsec_'
 
-/** Creates a signing secret: 32 random bytes, as Standard Webhooks writes them. */
-export function newWebhookSecret(): string {
-  return secretPrefix + randomBytes(32).toString('base64')
+/** The webhook of a new order, with its signing secret: 32 random bytes, as Standard Webhooks writes them. */
+export function newWebhookFor(
+  { vault, digest }: { readonly vault: Pick<Vault, 'seal'>; readonly digest: Pick<Digest, 'of'> },
+  order: OrderId,
+  url: string | undefined,
+): { readonly secret: string; readonly kept: NewWebhook } | undefined {
+  if (url === undefined) return undefined
+  const secret = secretPrefix + randomBytes(32).toString('base64')
+  const target: WebhookTarget = { url, secret }
+  const receiver = digest.of(`webhook ${new URL(url).hostname}`)
+  return { secret, kept: { target: vault.seal(target, { order, field: 'webhook' }), receiver } }
 }
 
 /** As Standard Webhooks says: HMAC-SHA256 over id, timestamp and body. Every attempt has the same body. */

@@ -229,19 +229,21 @@ ${kinds.map((kind) => `- ${kind}: ${goods[kind].words.asks}`).join('\n')}
 
 Send the same fields as JSON by \`POST\`. The first response is 402 with the terms in \`accepts[0]\`. Sign them and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. By default it pays at most 1 USD; raise that limit first. The price holds for ${termsValidSeconds} seconds.
 
-Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
+Always send an \`Idempotency-Key\` (random, 16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keep it secret: the key alone finds the order and its goods. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
 
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not yet known. Poll \`Location\` after \`Retry-After\`. **Never pay again.**
 - **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Fix that, then sign the terms of this response.
+- **409 \`possible_duplicate\`**: without a key, this wallet bought the same for the same recipient within ten minutes. Nothing was charged; \`orderId\` is that order. Only if your user wants another one, send the request again with \`confirmAnother: true\` or a new key.
+- **409 \`payment_reused\`**: this payment bought something else. \`order\` says how that stands.
 - **4xx**: \`detail\` names the field, and \`didYouMean\` the likely correction.
-- **No response at all**: send the very same request again, with the same payment and key.
+- **No response at all**: send the very same request again, with the same payment and key. With the key alone, \`GET ${findOrders.path}\` finds the order too, and a \`POST\` without a payment returns it.
 
 \`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request, with the same payment and key: it returns the order if there is one. Sign a new payment only after \`no\`.
 
 ## 4. Follow the order
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` the \`Idempotency-Key\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` with the \`Idempotency-Key\`, or signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the refund is on its way; poll \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 

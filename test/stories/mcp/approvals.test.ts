@@ -110,10 +110,11 @@ describe.each(versions)('a host with a limit, and a client of %s', (version) => 
     }
     await using opened = await openClient(store, version, { settings, visit })
     const { client, call } = opened
-    const [accepts] = (await call('buy', card)).data.accepts
+    const args = { ...card, idempotency_key: newKey() }
+    const [accepts] = (await call('buy', args)).data.accepts
     const meta: Arguments = { 'x402/payment': await paymentFor(await newBuyer(), accepts) }
     if (version !== '2026-07-28') {
-      const asked = client.callTool({ name: 'buy', arguments: card, _meta: meta })
+      const asked = client.callTool({ name: 'buy', arguments: args, _meta: meta })
       const error = await asked.then(
         () => undefined,
         (refused: unknown) => refused as UrlElicitationRequiredError,
@@ -121,7 +122,7 @@ describe.each(versions)('a host with a limit, and a client of %s', (version) => 
       expect(error).toMatchObject({ code: -32042, elicitations: [{ mode: 'url' }] })
       await visit(error?.elicitations[0]?.url ?? '')
     }
-    expect((await call('buy', card, meta)).data.orders).toMatchObject([{ state: 'FULFILLED' }])
+    expect((await call('buy', args, meta)).data.orders).toMatchObject([{ state: 'FULFILLED' }])
     expect(visited).toEqual([expect.stringContaining('/approve/apr_')])
   })
 })

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
 import { bodyFor } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { buyWith, openClient, versions } from './client.ts'
+import { buyWith, newKey, openClient, paymentFor, versions } from './client.ts'
 
 const store = useStore()
 let buyer: Buyer
@@ -12,7 +11,6 @@ beforeAll(async () => {
   buyer = await newBuyer()
 })
 
-const newKey = () => `mcp-${randomBytes(12).toString('hex')}`
 const card = bodyFor('voucher', 'OK')
 
 describe.each(versions)('with a client of %s', (version) => {
@@ -20,7 +18,7 @@ describe.each(versions)('with a client of %s', (version) => {
     await using opened = await openClient(store, version)
     // From now on the client checks every answer against the schema of its tool.
     await opened.client.listTools()
-    const asked = await opened.call('buy', card)
+    const asked = await opened.call('buy', { ...card, idempotency_key: newKey() })
     expect(asked.isError).toBe(true)
     expect(asked.texts).toEqual([JSON.stringify(asked.data)])
     expect(asked.data).toMatchObject({
@@ -88,5 +86,47 @@ describe('with any client', () => {
     }
     const own = await call('order_status', { orderId, idempotency_key: key })
     expect(own.data).toHaveProperty('reveal.url')
+  })
+
+  test('needs a key, which alone finds the order of an answer that was lost', async () => {
+    await using opened = await openClient(store, '2025-11-25')
+    const { call } = opened
+    const missing = { code: 'idempotency_key_missing', parameter: 'idempotency_key', charged: 'no' }
+    expect((await call('buy', card)).data).toMatchObject(missing)
+    for (const idempotency_key of ['x', 'x'.repeat(10_000)]) {
+      const refused = await call('order_status', { idempotency_key })
+      const unsold = await call('buy', { ...card, idempotency_key })
+      for (const { texts } of [refused, unsold]) {
+        expect(texts[0]).toMatch(/^idempotency_key must be 16 to 128 characters/)
+      }
+    }
+    const lost = { ...card, idempotency_key: newKey(), include_goods: true }
+    const { orderId, orders } = (await buyWith(call, buyer, lost)).bought.data
+    const { idempotency_key, include_goods } = lost
+    const found = await call('order_status', { idempotency_key, include_goods })
+    // Whoever begins again with the price is not asked to pay.
+    for (const { data } of [found, await call('buy', lost)]) {
+      expect(data).toMatchObject({ orderId, orders: [{ result: orders[0].result }] })
+    }
+    const stranger = await call('order_status', { idempotency_key: newKey() })
+    expect(stranger.data).toMatchObject({ code: 'order_not_found' })
+  })
+
+  test('buys the same again for the same recipient only when told so, under whatever key', async () => {
+    await using opened = await openClient(store, '2026-07-28')
+    const { call } = opened
+    const payer = await newBuyer()
+    const { orderId } = (await buyWith(call, payer, card)).bought.data
+    const before = await payer.balance()
+    const again = { ...card, idempotency_key: newKey() }
+    const [accepts] = (await call('buy', again)).data.accepts
+    const meta = { 'x402/payment': await paymentFor(payer, accepts) }
+    const refused = await call('buy', again, meta)
+    expect(refused.data).toMatchObject({ code: 'possible_duplicate', charged: 'no', orderId })
+    expect(refused.texts[0]).toContain(orderId)
+    expect(await payer.balance()).toBe(before)
+    const second = await call('buy', { ...again, confirmAnother: true }, meta)
+    expect(second.data.orders).toMatchObject([{ state: 'FULFILLED' }])
+    expect(second.data.orderId).not.toBe(orderId)
   })
 })

@@ -100,13 +100,16 @@ export async function paymentFor(
   return JSON.parse(Buffer.from(header, 'base64').toString())
 }
 
-/** Asks for the price, signs, and buys. */
+export const newKey = () => `mcp-${randomBytes(12).toString('hex')}`
+
+/** Asks for the price, signs, and buys, however often the buyer has bought the same. */
 export async function buyWith(
   call: CallTool,
   buyer: Buyer,
-  args: Arguments,
+  wanted: Arguments,
   options: SignOptions = {},
 ) {
+  const args = { idempotency_key: newKey(), confirmAnother: true, ...wanted }
   const asked = await call('buy', args)
   const [accepts] = asked.data.accepts
   const payment = await paymentFor(buyer, accepts, options)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { post } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { openClient, versions } from './client.ts'
+import { newKey, openClient, versions } from './client.ts'
 
 const store = useStore('still')
 
@@ -77,7 +77,8 @@ describe('the limits', () => {
 
   test('hold for payments that are refused', async () => {
     const bad = { 'x402/payment': { x402Version: 2 } }
-    const buy = (meta: object) => callFrom('10.9.0.3', 'buy', { offerId: 'TEST-ESIM-OK' }, meta)
+    const args = { offerId: 'TEST-ESIM-OK', idempotency_key: newKey() }
+    const buy = (meta: object) => callFrom('10.9.0.3', 'buy', args, meta)
     for (let at = 0; at < 20; at++) {
       expect(await buy(bad)).toMatchObject({ code: 'payment_invalid' })
     }

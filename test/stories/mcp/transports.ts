@@ -1,6 +1,6 @@
 import type { Buyer } from '../buyer.ts'
 import { type Answer, get, type Kind, post, purchasePath } from '../requests.ts'
-import { type Arguments, type McpClient, openClient, type Result } from './client.ts'
+import { type Arguments, type McpClient, newKey, openClient, type Result } from './client.ts'
 
 /** What a transport answered, in words that all of them share. */
 export interface Outcome {
@@ -25,6 +25,9 @@ export interface Transport {
   refund(orderId: string, claim?: { key: string; fields: Arguments }): Promise<Outcome>
 }
 
+/** Each transport buys what the other has bought. */
+const insisting = { confirmAnother: true }
+
 export function httpTransport({ url }: { readonly url: string }): Transport {
   const orders = '/api/catalog/orders'
   const headersOf = (key?: string) => (key === undefined ? {} : { 'idempotency-key': key })
@@ -38,7 +41,8 @@ export function httpTransport({ url }: { readonly url: string }): Transport {
       answered(await get(url, `${purchasePath(kind)}?${queryOf(fields)}`)),
     buy: async (kind, fields, { key, payment } = {}) => {
       const paid = payment === undefined ? {} : { 'payment-signature': payment }
-      return answered(await post(url, purchasePath(kind), fields, { ...headersOf(key), ...paid }))
+      const headers = { ...headersOf(key), ...paid }
+      return answered(await post(url, purchasePath(kind), { ...fields, ...insisting }, headers))
     },
     order: async (orderId, key) => answered(await get(url, `${orders}/${orderId}`, headersOf(key))),
     findOrder: async (sought) => answered(await get(url, `${orders}?${queryOf(sought)}`)),
@@ -68,7 +72,8 @@ export async function mcpTransport(store: {
     quote: async (_, fields) => said(await call('quote', fields)),
     buy: async (_, fields, { key, payment } = {}) => {
       const paid = payment === undefined ? {} : { 'x402/payment': decoded(payment) }
-      return said(await call('buy', { ...fields, ...keyed(key), ...goods }, paid))
+      const args = { ...fields, ...insisting, ...keyed(key ?? newKey()), ...goods }
+      return said(await call('buy', args, paid))
     },
     order: async (orderId, key) =>
       said(await call('order_status', { orderId, ...keyed(key), ...goods })),

@@ -45,6 +45,11 @@ create table orders (
   receiver text,
   -- Passed with a new order to the check of the budgets, which does not let them be stored.
   budgets jsonb constraint orders_keep_no_budgets check (budgets is null),
+  -- Keyed digest of payer, goods and recipient. Erased with the personal fields.
+  twin text,
+  -- Passed with a new order to the check of twins, which does not let them be stored: the digest under each key of the
+  -- store. Null if the buyer says that it is another purchase.
+  twins text[] constraint orders_keep_no_twins check (twins is null),
 
   constraint orders_state_known check (state in (
     'PAYMENT_PENDING', 'PAYMENT_FAILED', 'PAID', 'FULFILLING', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED')),
@@ -97,6 +102,7 @@ create index orders_supply_open on orders (amount) where doc #>> '{supply,state}
 create index orders_given_up on orders (changed_at) where outcome = 'REFUND';
 create index orders_awaiting_payment on orders (amount) where state = 'PAYMENT_PENDING';
 
+create index orders_by_twin on orders (twin, placed_at) where twin is not null;
 create index orders_undelivered_by_payer on orders (payer, placed_at)
   where outcome is distinct from 'DELIVER';
 create index orders_undelivered_by_client on orders (client, placed_at)
@@ -128,7 +134,8 @@ create table idempotency_keys (
   key text not null,
   order_id text not null references orders (id) on delete cascade,
   created_at timestamptz not null,
-  primary key (payer, key)
+  -- A caller who shows only the key looks by the key alone.
+  primary key (key, payer)
 );
 
 create index idempotency_keys_by_order on idempotency_keys (order_id);
@@ -702,6 +709,30 @@ $$;
 
 create trigger check_budgets before insert on orders for each row
   when (new.budgets is not null) execute function check_budgets();
+
+-- Who buys the same again within ten minutes may have lost the first answer. The purchases of a payer are compared one
+-- after the other, so that of two at once one finds the other. By its name it runs between the budgets and the limits.
+create function check_twins() returns trigger language plpgsql as $$
+declare
+  first text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('twins ' || new.payer, 0));
+  select id into first from orders
+    where twin = any (new.twins) and placed_at > new.placed_at - interval '10 minutes'
+      and outcome is distinct from 'REFUND' and state <> 'PAYMENT_FAILED'
+      and settlement is distinct from 'LOST'
+    order by placed_at desc limit 1;
+  if found then
+    raise exception 'order %: it may be the same purchase as %', new.id, first
+      using errcode = 'KS004', detail = first;
+  end if;
+  new.twins := null;
+  return new;
+end
+$$;
+
+create trigger check_twins before insert on orders for each row
+  when (new.twin is not null) execute function check_twins();
 
 -- CHECKOUTS
 

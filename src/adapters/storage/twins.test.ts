@@ -1,0 +1,108 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  asked,
+  expectWon,
+  failed,
+  fulfilled,
+  newX402Payment,
+  paymentFailed,
+  pending,
+  wayTo,
+} from '../../../test/fixtures/sample-orders.ts'
+import type { Order } from '../../orders/order.ts'
+import { type OrderStore, TwinFound } from '../../orders/ports.ts'
+import { createOrderStore } from './orders.ts'
+import { inTurn, twoNodes } from './stores.fixture.ts'
+
+const nodes = twoNodes(createOrderStore)
+
+const at = new Date('2026-03-01T10:00:00.123Z')
+const later = (minutes: number) => new Date(at.getTime() + minutes * 60_000)
+const payer = `0x${'7'.repeat(40)}`
+const once = { digests: ['now'], isAnother: false }
+
+type Pending = ReturnType<typeof pending>
+
+interface Sent {
+  readonly twins?: { readonly digests: readonly string[]; readonly isAnother: boolean }
+  readonly placedAt?: Date
+  readonly keys?: readonly string[]
+}
+
+/** Opens an order with a payment of its own, and moves it to the state of `to`. */
+async function open(
+  store: OrderStore,
+  { twins = once, placedAt = at, keys = [] }: Sent = {},
+  to: (order: Pending) => Order = (order) => order,
+): Promise<Order> {
+  const payment = { ...newX402Payment(), payer }
+  const [first, ...rest] = wayTo(to(pending({ payment, placedAt })))
+  const opened = await store.open(first as Pending, keys, { twins })
+  let order = opened.order
+  for (const next of opened.isNew ? rest : []) order = expectWon(await store.move(order, next))
+  return order
+}
+
+const twinIn = async (act: Promise<unknown>) => {
+  const error = await act.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (error === undefined || error instanceof TwinFound) return error?.order
+  throw error
+}
+
+const delivered = ({ payment, placedAt }: Pending) => fulfilled(asked({ payment, placedAt }))
+
+it('opens one of several twins that come to two nodes at once, and names it to the others', async () => {
+  const { store, other } = nodes()
+  const said = await inTurn({ store, other }, 8, (node) => twinIn(open(node)))
+  const { items } = await store.listByPayer(payer, { limit: 9, offset: 0 })
+  expect(items).toHaveLength(1)
+  expect(said.filter((order) => order === items[0]?.id)).toHaveLength(7)
+})
+
+describe('a twin', () => {
+  it('is known by the digest under an earlier key of the store', async () => {
+    const { store, other } = nodes()
+    const { id } = await open(store, { twins: { digests: ['before'], isAnother: false } })
+    const twins = { digests: ['now', 'before'], isAnother: false }
+    expect(await twinIn(open(other, { twins }))).toBe(id)
+  })
+
+  it('is the newest one for ten minutes, and none to who insists', async () => {
+    const { store } = nodes()
+    await open(store, {}, delivered)
+    const insisting = { digests: ['now'], isAnother: true }
+    const { id } = await open(store, { twins: insisting, placedAt: later(1) }, delivered)
+    expect(await twinIn(open(store, { placedAt: later(10.9) }))).toBe(id)
+    expect(await twinIn(open(store, { placedAt: later(11) }))).toBeUndefined()
+  })
+
+  it('leads to its order instead where the key is the same', async () => {
+    const { store } = nodes()
+    const first = await open(store, { keys: ['k'] })
+    expect(await open(store, { keys: ['k'] })).toEqual(first)
+  })
+
+  test.each([
+    ['was never paid', (order: Pending) => paymentFailed(order)],
+    ['failed', ({ payment, placedAt }: Pending) => failed(asked({ payment, placedAt }))],
+  ])('that %s is none', async (_, to) => {
+    const { store } = nodes()
+    await open(store, {}, to)
+    expect(await twinIn(open(store))).toBeUndefined()
+  })
+})
+
+it('finds an order by its key alone, if no other has it', async () => {
+  const { store, other } = nodes()
+  const order = await open(store, { keys: ['k', 'l'] })
+  expect(await other.findOnlyByKey('k')).toEqual(order)
+  expect(await store.findOnlyByKey('x')).toBeUndefined()
+  await store.open(pending({ payment: { ...newX402Payment(), payer: `0x${'8'.repeat(40)}` } }), [
+    'k',
+  ])
+  expect(await store.findOnlyByKey('k')).toBeUndefined()
+  expect(await store.findOnlyByKey('l')).toEqual(order)
+})
