@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AddressFault } from '../lib/refusal.ts'
-import { type Coin, coins, readAddress } from './coins.ts'
+import { type Coin, coins, formatUnits, parseUnits, readAddress } from './coins.ts'
 
 const BTC = { coin: 'BTC', network: 'Bitcoin' } as const
 const LTC = { coin: 'LTC', network: 'Litecoin' } as const
@@ -165,4 +165,15 @@ describe('refuses', () => {
       ),
     )
   })
+})
+
+it.each([
+  ['BTC', '0.00000001'],
+  ['ETH', '0.000000000000000001'],
+  ['USDT', '0.000001'],
+  ['LTC', '0.00000001'],
+  ['XMR', '0.000000000001'],
+] as const)('the smallest unit of %s is %s', (coin, text) => {
+  expect(formatUnits(1n, coin)).toBe(text)
+  expect(parseUnits(text, coin)).toBe(1n)
 })

@@ -294,6 +294,16 @@ describe('read', () => {
     expect('isGone' in read).toBe(isGone)
   })
 
+  it('keeps payments of one id apart, so that no money is lost in another', async () => {
+    const payments = [paymentJson(), paymentJson(), paymentJson({ id: 'other' })]
+    const { processor } = reading({}, { payments })
+    const read = await processor.read('Inv1', 'BTC')
+    const id = `${'ab'.repeat(32)}-1`
+    expect(read).toMatchObject({
+      invoice: { payments: [{ id }, { id: `${id}~2` }, { id: 'other' }] },
+    })
+  })
+
   it('reads every payment to the last unit, with its transaction', async () => {
     const { processor, asked, unfit } = playing({
       [get]: { json: invoiceJson({ status: 'Settled', additionalStatus: 'PaidOver' }) },

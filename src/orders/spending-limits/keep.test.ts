@@ -101,10 +101,16 @@ describe('the limits of a wallet', () => {
 
   test('that are never left alone are answered with try_again', async () => {
     const { deps, limits } = world()
-    const busy = { ...deps, limits: { ...limits, replace: async () => false } }
+    let tries = 0
+    const replace = async () => {
+      tries += 1
+      return false
+    }
+    const busy = { ...deps, limits: { ...limits, replace } }
     await expect(setLimits(busy, wallet, { kinds: ['esim'] })).rejects.toMatchObject({
       code: 'try_again',
     })
+    expect(tries).toBe(5)
   })
 
   test('know a recipient again when the store has a new key, and another wallet’s do not', async () => {
