@@ -140,7 +140,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
       isAnother ||= heard.type === 'another'
-      if (spec.habit === 'pays-anew' && sent === 0) current = await sign()
+      if (spec.habit === 'pays-anew' && sent % 2 === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
     }
     return heard

@@ -28,7 +28,7 @@ const habits = {
   retries: 10,
   /** Also sends it to two nodes at once. */
   duplicates: 6,
-  /** Signs a new payment if there is no answer: under the same key, or without one. */
+  /** Signs a new payment for every other try until there is an answer: under the same key, or without one. */
   'pays-anew': 5,
   'gives-up': 2,
   /** Sends the used payment again for other goods. */
