@@ -140,6 +140,7 @@ async function payoutsInEveryState({ call }: Document) {
 }
 
 async function storeAndWebhooks({ call }: Document) {
+  await call('GET /api/v1/server/info')
   await call(`GET ${ofStore}`)
   await call(`GET ${ofStore}/payment-methods`)
   await call(`GET ${ofStore}/rates?currencyPair=BTC_USD&currencyPair=USD_ETH&currencyPair=BTC_EUR`)

@@ -132,6 +132,10 @@ export function storeRoutes(app: FastifyInstance, deps: Deps): void {
     ...{ apiKey, label: 'Sandbox' },
     permissions: permissions.map((permission) => `${permission}:${storeId}`),
   }))
+  app.get(`${api}/server/info`, () => ({
+    ...{ version: '2.4.1', fullySynched: true, syncStatus: [] },
+    supportedPaymentMethods: symbols.map((symbol) => coins[symbol].methodId),
+  }))
   app.get(ofStore, () => ({ id: storeId, name: 'Sandbox', networkFeeMode }))
   app.get<Call>(`${ofStore}/rates`, ({ query }) => ratesOf(listOf(query['currencyPair'])))
   app.get(`${ofStore}/payout-processors`, () => {

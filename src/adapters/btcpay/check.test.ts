@@ -8,6 +8,7 @@ const key = 'GET /api/v1/api-keys/current'
 const processors = 'GET /api/v1/stores/S1/payout-processors'
 const webhooks = 'GET /api/v1/stores/S1/webhooks'
 const store = 'GET /api/v1/stores/S1'
+const server = 'GET /api/v1/server/info'
 const settled = 'GET /api/v1/stores/S1/invoices?status=Settled&take=10&includePaymentMethods=true'
 const webhook = { id: 'W1', enabled: true, url: 'https://shop.example/webhooks/btcpay' }
 const ids = ['BTC-CHAIN', 'LTC-CHAIN', 'XMR-CHAIN', 'ETH-CHAIN', 'USDT-ETHEREUM']
@@ -18,6 +19,7 @@ const good: Readonly<Record<string, Reply>> = {
   [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids }] },
   [webhooks]: { json: [webhook] },
   [store]: { json: { id: 'S1', networkFeeMode: 'Never' } },
+  [server]: { json: { version: '2.10.0+5d1f', fullySynched: true } },
   [settled]: { json: [] },
 }
 
@@ -98,6 +100,10 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
     'fault',
     'BTCPay writes the payment method BTC-CHAIN as btc-CHAIN: write it so in BTCPAY_METHODS.',
   ],
+  ...['2.3.11', '1.13.7+abc'].map((version) => {
+    const text = `BTCPay ${version} is older than 2.4.0: update it.`
+    return [{ [server]: { json: { version } } }, 'notice', text] as const
+  }),
   [
     { [store]: { json: { id: 'S1', networkFeeMode: 'MultiplePaymentsOnly' } } },
     'notice',

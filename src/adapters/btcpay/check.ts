@@ -11,6 +11,7 @@ import {
   maxListBytes,
   payoutProcessorSchema,
   segment,
+  serverSchema,
   storeMethodSchema,
   storeSchema,
   webhookSchema,
@@ -37,18 +38,23 @@ export async function checkProcessor(
     checkMethods(greenfield, methods),
     checkKey(greenfield),
     checkWebhooks(greenfield),
+    checkVersion(greenfield),
     checkFees(greenfield),
     checkClock(greenfield, now),
   ])
   return { sent, findings: [...findings.flat(), ...checkPayouts(methods, sent)] }
 }
 
+function read<T>(greenfield: Greenfield, schema: z.ZodType<T>, path: string) {
+  return callGreenfield(greenfield, schema, { method: 'GET', path, maxBytes: maxListBytes })
+}
+
+function ofStore<T>(greenfield: Greenfield, schema: z.ZodType<T>, path: string) {
+  return read(greenfield, schema, `/stores/${segment(greenfield.storeId)}${path}`)
+}
+
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
-  const path = `/stores/${segment(greenfield.storeId)}/payment-methods`
-  const response = await callGreenfield(greenfield, z.array(storeMethodSchema), {
-    method: 'GET',
-    path,
-  })
+  const response = await ofStore(greenfield, z.array(storeMethodSchema), '/payment-methods')
   if (response.outcome === 'unknown') return [fault(`${response.reason}.`)]
   if (response.outcome === 'refused') {
     if (response.status === 401) return [fault('BTCPay refuses the API key.')]
@@ -80,8 +86,7 @@ function unknownMethod(
 }
 
 async function checkKey(greenfield: Greenfield) {
-  const path = '/api-keys/current'
-  const response = await callGreenfield(greenfield, apiKeySchema, { method: 'GET', path })
+  const response = await read(greenfield, apiKeySchema, '/api-keys/current')
   if (response.outcome !== 'ok') return []
   const missing = permissionsMissing(response.value.permissions, greenfield.storeId)
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
@@ -89,11 +94,7 @@ async function checkKey(greenfield: Greenfield) {
 
 /** BTCPay lists those whose payouts it can handle. Monero is left out: the store asks for no payout in it. */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
-  const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
-  const response = await callGreenfield(greenfield, z.array(payoutProcessorSchema), {
-    method: 'GET',
-    path,
-  })
+  const response = await ofStore(greenfield, z.array(payoutProcessorSchema), '/payout-processors')
   if (response.outcome !== 'ok') return undefined
   const automatic = response.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
   const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && automatic.includes(id))
@@ -109,8 +110,7 @@ function checkPayouts(methods: readonly BtcpayMethod[], sent: CheckResult['sent'
 
 /** Only a key that may change webhooks can list them; without that permission nothing is reported. */
 async function checkWebhooks(greenfield: Greenfield) {
-  const path = `/stores/${segment(greenfield.storeId)}/webhooks`
-  const response = await callGreenfield(greenfield, z.array(webhookSchema), { method: 'GET', path })
+  const response = await ofStore(greenfield, z.array(webhookSchema), '/webhooks')
   if (response.outcome !== 'ok') return []
   const isThere = response.value.some(
     ({ enabled, url }) => enabled && url.endsWith('/webhooks/btcpay'),
@@ -120,9 +120,19 @@ async function checkWebhooks(greenfield: Greenfield) {
     : [notice('BTCPay has no enabled webhook to /webhooks/btcpay: payments are seen later.')]
 }
 
+const oldest = '2.4.0'
+
+/** Older releases lack calls and behave otherwise; the store is tested with the answers of 2.4.1. */
+async function checkVersion(greenfield: Greenfield) {
+  const response = await read(greenfield, serverSchema, '/server/info')
+  if (response.outcome !== 'ok') return []
+  const { version } = response.value
+  const isOlder = version.localeCompare(oldest, 'en', { numeric: true }) < 0
+  return isOlder ? [notice(`BTCPay ${version} is older than ${oldest}: update it.`)] : []
+}
+
 async function checkFees(greenfield: Greenfield) {
-  const path = `/stores/${segment(greenfield.storeId)}`
-  const response = await callGreenfield(greenfield, storeSchema, { method: 'GET', path })
+  const response = await ofStore(greenfield, storeSchema, '')
   const mode = response.outcome === 'ok' ? response.value.networkFeeMode : undefined
   if (!mode || mode === 'Never') return []
   const who = mode === 'Always' ? 'everybody' : 'who pays in parts'
@@ -142,9 +152,8 @@ const clockSlack = 600
  * (btcpayserver/btcpayserver issue 6756). Times of invoices are right, and no payment is older than its invoice.
  */
 async function checkClock(greenfield: Greenfield, now: Date) {
-  const path = `/stores/${segment(greenfield.storeId)}/invoices?status=Settled&take=10&includePaymentMethods=true`
-  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
-  const response = await callGreenfield(greenfield, z.array(listedInvoiceSchema), request)
+  const path = '/invoices?status=Settled&take=10&includePaymentMethods=true'
+  const response = await ofStore(greenfield, z.array(listedInvoiceSchema), path)
   if (response.outcome !== 'ok') return []
   const latest = now.getTime() / 1_000 + clockSlack
   const strange = response.value.find(({ createdTime, paymentMethods }) =>

@@ -111,7 +111,6 @@ export const additionalStatuses = [
 
 export const invoiceSchema = z.object({
   id,
-  storeId: z.string(),
   amount: decimal,
   currency: z.string(),
   createdTime: moment,
@@ -178,6 +177,7 @@ export const payoutSchema = z.object({
 })
 export type GreenfieldPayout = z.infer<typeof payoutSchema>
 
+export const serverSchema = z.object({ version: z.string().max(100) })
 export const storeSchema = z.object({
   networkFeeMode: z.enum(['MultiplePaymentsOnly', 'Always', 'Never']).nullish(),
 })

@@ -201,7 +201,6 @@ describe('open', () => {
     ['another price', { amount: '25.01' }],
     ['a price that only rounds to ours', { amount: '25.0000001' }],
     ['another currency', { currency: 'EUR' }],
-    ['another store', { storeId: 'S2' }],
   ])('takes no invoice with %s', async (_name, changes) => {
     const { processor } = playing({ [list]: { json: [invoiceJson(changes)] } })
     expect(await processor.openInvoice(wanted())).toEqual({

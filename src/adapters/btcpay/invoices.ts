@@ -250,7 +250,7 @@ async function readOpenInvoice(
   request: InvoiceRequest,
   invoice: GreenfieldInvoice,
 ) {
-  if (!fitsRequest(invoice, request, deps.greenfield.storeId)) {
+  if (!fitsRequest(invoice, request)) {
     return unknown('the invoice at BTCPay asks for something else')
   }
   const result = await withPayments(deps, request.coin, invoice)
@@ -259,15 +259,11 @@ async function readOpenInvoice(
     : result
 }
 
-function fitsRequest(
-  invoice: GreenfieldInvoice,
-  request: InvoiceRequest,
-  storeId: string,
-): boolean {
+function fitsRequest(invoice: GreenfieldInvoice, request: InvoiceRequest): boolean {
   const [whole = '', fraction = ''] = invoice.amount.split('.')
   const atomic = BigInt(whole + fraction.slice(0, 6).padEnd(6, '0'))
   const isExact = atomic === request.amount && !/[1-9]/.test(fraction.slice(6))
-  return isExact && invoice.currency === 'USD' && invoice.storeId === storeId
+  return isExact && invoice.currency === 'USD'
 }
 
 /** Read after its status, so that a settled invoice has the payments that settled it. */
