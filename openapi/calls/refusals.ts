@@ -81,7 +81,7 @@ const bodies: Readonly<
 const purchaseHeaders: Readonly<Partial<Record<Code, Record<string, string>>>> = {
   invalid_header: { 'idempotency-key': 'too short' },
   sign_in_invalid: { 'sign-in-with-x': 'nobody' },
-  payment_invalid: { 'payment-signature': 'none' },
+  payment_invalid: { 'x-payment': Buffer.from('{"x402Version":1}').toString('base64') },
 }
 
 const payers: Readonly<Partial<Record<Code, Payer>>> = {

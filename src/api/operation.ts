@@ -17,7 +17,7 @@ import type { NonceStore, OrderStore } from '../orders/ports.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
 import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
-import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
+import type { Digest, Envelope, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
 
 /** The routes, the manifest, openapi.json, the tools of MCP and the pages for models come from it. */
 export interface Operation {
@@ -156,6 +156,8 @@ export interface BuyingDeps {
   readonly signIn: SignInDeps
   /** Signs the links that show the goods of an order once. */
   readonly reveals: Signer
+  /** Seals purchases into addresses. */
+  readonly envelope: Envelope
 }
 
 export interface ReceiptDeps {

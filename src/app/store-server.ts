@@ -17,6 +17,7 @@ import { type CounterFactory, createLimits } from '../http/gate.ts'
 import { isOwnName } from '../http/operator.ts'
 import {
   routeOperations,
+  routePayableUrls,
   routeProcessorWebhook,
   routePurchases,
   routeSandbox,
@@ -29,7 +30,12 @@ import type { Membership } from '../nodes/nodes.ts'
 import { type Counters, createMetrics } from '../operations/metrics.ts'
 import type { OperatorEvent } from '../operations/reporter.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
-import { createDigest, createSigner, createSigningKeys } from '../secrets/secrets.ts'
+import {
+  createDigest,
+  createEnvelope,
+  createSigner,
+  createSigningKeys,
+} from '../secrets/secrets.ts'
 import { routeWeb } from '../web/routes.ts'
 import { textsIn } from '../web/texts/texts.ts'
 import { type CoinPayments, checkoutPagesOf } from './coin-payments.ts'
@@ -90,6 +96,7 @@ export function openServer(ground: Ground, parts: ServerParts): FastifyInstance 
   })
   logAccess(app)
   routePurchases(app, buying)
+  routePayableUrls(app, buying)
   routeOperations(app, buying, limits)
   const { fulfillmentDeadlineSeconds } = buying.demands
   const published = { site, keys: buying.receipts.keys, fulfillmentDeadlineSeconds, operations }
@@ -202,5 +209,6 @@ function buyingOf(
       now,
     },
     reveals: createSigner(secretsKeys, 'reveal'),
+    envelope: createEnvelope(secretsKeys, 'payable-url'),
   }
 }

@@ -208,18 +208,19 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
 
 const scope = new AsyncLocalStorage<string>()
 
-/** The id of the request that the current work belongs to; undefined in work that no POST started. */
+/** The id of the request that the current work belongs to; undefined in work that no purchase and no POST started. */
 export const currentRequest = (): string | undefined => scope.getStore()
 
 /**
  * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and headers carry
- * phone numbers, tokens and signatures. Events during a POST carry the id of the request as well.
+ * phone numbers, tokens and signatures. Events during a POST or a purchase carry the id of the request as well.
  */
 export function logAccess(app: FastifyInstance): void {
   // Not before the body is read: the events of reading it run in the scope of the connection.
   app.addHook('preHandler', (request, _, done) => {
-    if (request.method === 'POST') scope.run(request.id, done)
-    else done()
+    if (request.method === 'POST' || request.routeOptions.config?.findsOrders) {
+      scope.run(request.id, done)
+    } else done()
   })
   // A line has only these fields, none of which needs redaction. Redaction would double the cost of a line.
   const log = app.log.child({}, { redact: [] })

@@ -49,10 +49,23 @@ export function credentialsIn({ headers }: FastifyRequest): Credentials {
 
 /** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240); milliseconds. */
 export function preferredWaitMs({ headers }: FastifyRequest): number | undefined {
-  const prefer = [headers['prefer']].flat().join(',')
-  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer) ?? []
+  const preferences = preferencesIn(headers)
+  const [, seconds] = /^wait=(\d{1,4})$/m.exec(preferences.join('\n')) ?? []
   if (seconds !== undefined) return Number(seconds) * 1_000
-  return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined
+  return preferences.includes('respond-async') ? 0 : undefined
+}
+
+/** Whether the buyer wants the purchase as an address: `Prefer: payable-url`. */
+export function prefersUrl({ headers }: FastifyRequest): boolean {
+  return preferencesIn(headers).includes('payable-url')
+}
+
+function preferencesIn(headers: FastifyRequest['headers']): readonly string[] {
+  return [headers['prefer']]
+    .flat()
+    .join(',')
+    .toLowerCase()
+    .split(/[,;\s]+/)
 }
 
 /** The maximum size of a body, in bytes. */
@@ -131,6 +144,15 @@ export function postedFields({
   return { ...(body as object | null | undefined) }
 }
 
+/** @throws Refusal `unknown_parameter`: what is bought is in the address, and nothing may seem to change it. */
+export function requireNoFields({ body, raw: { url = '' } }: FastifyRequest): void {
+  const [field] = [...new URLSearchParams(queryOf(url)).keys(), ...Object.keys(Object(body ?? {}))]
+  if (field === undefined) return
+  const message = 'The address holds the whole purchase: send no fields with it.'
+  const details = { parameter: echoOf(field), charged: 'no' } as const
+  throw new Refusal('unknown_parameter', message, details)
+}
+
 /**
  * A plus sign that is not escaped decodes to a space, so a space before a phone number is read as its plus sign.
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
@@ -207,6 +229,7 @@ function tooLong(query: string): Refusal {
 const paymentHeaders = {
   required: 'PAYMENT-REQUIRED',
   signature: 'PAYMENT-SIGNATURE',
+  older: 'X-PAYMENT',
   response: 'PAYMENT-RESPONSE',
 } as const
 
@@ -220,14 +243,34 @@ export const httpTransport: PaymentTransport = {
   discovery: bazaarOf,
 }
 
-/** Version 1 of x402 used another header, `X-PAYMENT`. */
+/** No index lists it, because it is good for one purchase. */
+export function payableTransport(address: string): PaymentTransport {
+  return { ...httpTransport, address, discovery: () => ({}) }
+}
+
+/**
+ * Version 1 of x402 used another header, `X-PAYMENT`.
+ *
+ * @throws Refusal `invalid_header` for one that is malformed (x402 HTTP transport, version 2, "Error Handling")
+ */
 export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
-  const presented = presentedPayment(headers['payment-signature'])
-  return presented.type === 'none' && headers['x-payment'] ? versionOne : presented
+  const isOlder = !headers['payment-signature'] && Boolean(headers['x-payment'])
+  const parameter = isOlder ? paymentHeaders.older : paymentHeaders.signature
+  const presented = presentedPayment(headers[parameter.toLowerCase()], parameter)
+  if (presented.type !== 'unreadable' || presented === versionOne) return presented
+  const counted = { charged: 'no', provesNothing: true } as const
+  throw new Refusal('invalid_header', `${presented.reason}.`, { parameter, ...counted })
 }
 
 /** Reads a payment. Never throws, because the header may come from an attacker. */
-export function presentedPayment(header: string | string[] | undefined): Presented {
+export function presentedPayment(
+  header: string | string[] | undefined,
+  name: string = paymentHeaders.signature,
+): Presented {
+  const unreadablePayment = (why: string): Presented => ({
+    type: 'unreadable',
+    reason: `The ${name} header cannot be read: ${why}`,
+  })
   if (!header) return { type: 'none' }
   if (typeof header !== 'string') return unreadablePayment('there is more than one')
   if (header.length > maxSignatureHeader) return unreadablePayment('it is longer than 14 kB')
@@ -244,10 +287,9 @@ export function answer402(
   required: PaymentRequired,
   more: object,
 ): FastifyReply {
-  return reply
+  return privately(reply)
     .status(402)
     .header(paymentHeaders.required, encoded(required))
-    .header('cache-control', 'no-store')
     .send({ ...required, ...more })
 }
 
@@ -264,11 +306,4 @@ export function paymentResponse(settled: SettleResponse | undefined): Record<str
 /** As the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
 function encoded(content: PaymentRequired | SettleResponse): string {
   return Buffer.from(JSON.stringify(content)).toString('base64')
-}
-
-function unreadablePayment(why: string): Presented {
-  return {
-    type: 'unreadable',
-    reason: `The ${paymentHeaders.signature} header cannot be read: ${why}`,
-  }
 }

@@ -257,8 +257,8 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
   app.addHook('onRequest', (request, reply, done) => {
     const key = clientKeyOf(request.ip)
     const client = clients.get(key) ?? { underWay: 0, reading: 0, waiting: new Set() }
-    const { limit, isProbe } = request.routeOptions.config ?? {}
-    const isRead = request.method === 'GET' && limit !== undefined
+    const { limit, isProbe, findsOrders } = request.routeOptions.config ?? {}
+    const isRead = request.method === 'GET' && limit !== undefined && !findsOrders
     const beginRead = () => {
       client.waiting.delete(beginRead)
       client.reading += 1
@@ -370,6 +370,6 @@ function segmentsOf(path: string): string[] {
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
-    pattern.every((part, at) => part === segments[at] || (part.startsWith(':') && segments[at]))
+    pattern.every((part, at) => part === segments[at] || (/^[:*]/.test(part) && segments[at]))
   )
 }

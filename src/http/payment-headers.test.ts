@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
-import { answer402, paymentResponse, presentedPayment } from './call.ts'
+import { answer402, paymentIn, paymentResponse, presentedPayment } from './call.ts'
 
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const base64 = (content: unknown) =>
@@ -79,6 +79,20 @@ describe('the payment header', () => {
   ])('with %s is named as unreadable', (_, header, reason) => {
     expect(reasonOf(header)).toMatch(/^The PAYMENT-SIGNATURE header cannot be read: /)
     expect(reasonOf(header)).toMatch(reason)
+  })
+
+  test.each([
+    ['payment-signature', 'PAYMENT-SIGNATURE'],
+    ['x-payment', 'X-PAYMENT'],
+  ])('%s is refused with 400 where it is malformed', (name, parameter) => {
+    const headers = { [name]: 'e30=' }
+    const details = { parameter, charged: 'no', provesNothing: true }
+    const refused = { code: 'invalid_header', details }
+    expect(() => paymentIn({ headers })).toThrow(expect.objectContaining(refused))
+    const old = { [name]: base64({ x402Version: 1 }) }
+    expect(paymentIn({ headers: old })).toMatchObject({
+      reason: expect.stringMatching(/version 1/),
+    })
   })
 
   test('with a version 1 payload is unreadable, whatever it pays', () => {

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { signInRequired } from '../api/buying/credentials.ts'
+import { openPayable, payablePath } from '../api/buying/payable-url.ts'
 import { retryAfterSeconds } from '../api/buying/payment-required.ts'
-import { buy, type PurchaseCall, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
+import { buy, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
 import type { BuyingDeps, Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
 import { orderPath } from '../api/operation.ts'
 import { unpaidOperations } from '../api/operations.ts'
 import { orderBody } from '../api/orders/order.ts'
-import type { Kind } from '../catalog/offer.ts'
 import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { orderIdOfReference } from '../orders/order.ts'
@@ -18,11 +18,14 @@ import {
   callIn,
   credentialsIn,
   httpTransport,
+  payableTransport,
   paymentIn,
   paymentResponse,
   postedFields,
   preferredWaitMs,
+  prefersUrl,
   privately,
+  requireNoFields,
 } from './call.ts'
 import { clientKeyOf, type Limits } from './gate.ts'
 import { isOperator, type OperatorAccess } from './operator.ts'
@@ -34,31 +37,57 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const operation of purchases) {
     const config = { ...configOf(operation), findsOrders: true }
     app.post(operation.path, { config }, async (request, reply) => {
-      const outcome = await buy(deps, purchaseCallIn(operation.kind, request))
-      switch (outcome.type) {
-        case 'order':
-          return sendOrder(deps, reply, outcome)
-        case 'standing':
-          request.orderId = outcome.orderId
-          request.provesNothing = true
-          return answered(reply, outcome.came).headers(replayed).send(outcome.body)
-        case 'payment_required':
-          return answer402(reply, outcome.required, outcome.more)
-        default:
-          return never(outcome)
+      const asked = {
+        ...{ kind: operation.kind, fields: postedFields(request) },
+        ...{ transport: httpTransport, asksForUrl: prefersUrl(request) },
       }
+      return answerPurchase(deps, reply, await buy(deps, { ...purchaseIn(request), ...asked }))
     })
   }
 }
 
-function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
+/** An address that holds a whole purchase is paid by GET too, because some hosts can do nothing else (docs/contributors/decisions/024). */
+export function routePayableUrls(app: FastifyInstance, deps: BuyingDeps): void {
+  app.route({
+    method: ['GET', 'POST'],
+    // A parameter could not be as long.
+    url: `${payablePath}/*`,
+    exposeHeadRoute: false,
+    config: { limit: 'purchase', charges: true, findsOrders: true },
+    async handler(request, reply) {
+      privately(reply)
+      requireNoFields(request)
+      const { '*': text } = request.params as { '*': string }
+      const { url, ended, ...purchase } = openPayable(deps, deps.purchases, text)
+      const call = purchaseIn(request)
+      const heldUp = call.heldUp ?? ended
+      const asked = { ...purchase, heldUp, kind: undefined, transport: payableTransport(url) }
+      return answerPurchase(deps, reply, await buy(deps, { ...call, ...asked }))
+    },
+  })
+}
+
+function answerPurchase(deps: BuyingDeps, reply: FastifyReply, outcome: PurchaseOutcome) {
+  const { request } = reply
+  switch (outcome.type) {
+    case 'order':
+      return sendOrder(deps, reply, outcome)
+    case 'standing':
+      request.orderId = outcome.orderId
+      request.provesNothing = true
+      return answered(reply, outcome.came).headers(replayed).send(outcome.body)
+    case 'payment_required':
+      return answer402(reply, outcome.required, outcome.more)
+    default:
+      return never(outcome)
+  }
+}
+
+function purchaseIn(request: FastifyRequest) {
   return {
-    kind,
-    fields: postedFields(request),
     presented: paymentIn(request),
     readCredentials: () => credentialsIn(request),
     patienceMs: preferredWaitMs(request),
-    transport: httpTransport,
     client: clientKeyOf(request.ip),
     heldUp: request.heldUp,
   }

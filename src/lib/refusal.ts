@@ -22,6 +22,8 @@ export const rules = {
   payment_mismatch: rule(402, 'Payment does not match this purchase'),
   payment_reused: rule(409, 'Payment already used'),
   possible_duplicate: rule(409, 'Possibly bought already'),
+  quote_used: rule(409, 'Quote already paid'),
+  quote_expired: rule(410, 'Quote expired'),
   idempotency_conflict: rule(409, 'Idempotency key used by another request'),
   idempotency_key_missing: rule(400, 'Idempotency key missing'),
   no_receipt: rule(409, 'No receipt available'),

@@ -3,7 +3,7 @@ import { keyForm, keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
 import type { FaultLog, ProofLimit } from '../api/operation.ts'
-import { buyPath, type Credentials, purchasePath } from '../api/operation.ts'
+import { buyPath, type Credentials, mcpPath } from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
 import { type ExampleBody, kindSchemaFor } from '../catalog/purchase-body.ts'
 import {
@@ -210,16 +210,13 @@ export const receiptKey = 'x402/payment-response'
 /** The key of a sign-in: the value of the header SIGN-IN-WITH-X, or the object that it encodes. */
 const signInKey = 'sign-in-with-x'
 
-/**
- * The resource is the tool's URI, as the transport defines it, and not our URL: a client could take a URL for an HTTP
- * endpoint and send the payment there.
- */
+/** A catalogue calls the tool by this address and by the name in the discovery (x402 extension bazaar, "MCP Tools"). */
 export const mcpTransport: PaymentTransport = {
-  resource: () => 'mcp://tool/buy',
+  resource: ({ url }) => `${url}${mcpPath}`,
   keysTellPurchases: false,
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
-  otherwise: ({ url }, kind, { offerId }) =>
-    `If you cannot send _meta, POST what bodySchema describes to ${url}${purchasePath(kind)} with an x402 client, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
+  otherwise: ({ url }, { offerId }) =>
+    `If you cannot send _meta, have an x402 client GET the payableUrl of quote, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
   discovery: (_, example) => toolBazaar(example),
 }
 

@@ -5,6 +5,7 @@ import {
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server'
 import pack from '../../package.json' with { type: 'json' }
@@ -63,7 +64,7 @@ export function createServer({ site, call, session }: ServerOptions): Server {
     if (resource) return resource
     const known = listedApps.map(({ uri }) => uri).join(', ')
     const message = `There is no such resource. The resources are ${known}.`
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+    throw new ResourceNotFoundError(params.uri, message)
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(({ name }) => name === params.name)

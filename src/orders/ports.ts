@@ -31,6 +31,8 @@ export interface OpenedFor {
   /** Where its states are sent. The webhook of a payer who has too many gets nothing; the order is opened. */
   readonly webhook?: NewWebhook | undefined
   readonly twins?: Twins | undefined
+  /** SHA-256 of the address that holds the purchase: a key that all payers share. */
+  readonly address?: string | undefined
 }
 
 /** By these the same purchase of the same wallet is known again: keyed digests of payer, goods and recipient. */
@@ -78,6 +80,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   findByKey(payer: string, key: string): Promise<Order | undefined>
   /** The order with this key, if just one has it. */
   findOnlyByKey(key: string): Promise<Order | undefined>
+  findByAddress(address: string): Promise<Order | undefined>
   hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
 
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>

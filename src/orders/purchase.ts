@@ -290,8 +290,9 @@ function readFloat({ health }: PurchaseDeps): Usdc | undefined {
   return health.means()?.cover?.float
 }
 
-function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
-  const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
+function priceNow(deps: PurchaseDeps, { kind, fields, payment, sealed }: PurchaseRequest): Priced {
+  const promise = payment?.accepted.extra['quote'] ?? sealed?.promise
+  const priced = price(deps, kind, fields, promise)
   requireSold(deps.health, priced, true)
   return priced
 }
@@ -333,6 +334,7 @@ async function openOrder(
     counted,
     webhook: webhook?.kept,
     twins: twinsOf(deps, request, { kind: order.item.kind, payer: payment.payer }),
+    address: request.sealed?.address,
   }).catch(async (error: unknown) => {
     deps.health.unsell(reference)
     if (error instanceof TwinFound) throw await possibleDuplicate(deps, error)

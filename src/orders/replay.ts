@@ -16,6 +16,8 @@ export interface PurchaseRequest {
   /** Undefined on a first call, which only asks for the price. */
   readonly payment: PaymentPayload | undefined
   readonly viewer: Viewer
+  /** Set if the purchase came sealed in an address, which buys once, whoever pays. */
+  readonly sealed?: { readonly address: string; readonly promise: string } | undefined
   /** The address that the request came from, as limits count it. */
   readonly client?: string | undefined
   /** Checks the sign-in that the request carries. Called only if the goods of an earlier order depend on it. */
@@ -31,7 +33,7 @@ export interface PurchaseRequest {
 
 export async function earlierOrder(
   { orders }: Pick<AdvanceDeps, 'orders'>,
-  { viewer, payment }: PurchaseRequest,
+  { viewer, payment, sealed }: PurchaseRequest,
 ): Promise<Order | undefined> {
   const byPayment = payment && (await orders.findByPayment(paymentKeyIn(payment)))
   if (byPayment) return byPayment
@@ -41,7 +43,13 @@ export async function earlierOrder(
       : await orders.findOnlyByKey(key)
     if (order) return order
   }
-  return undefined
+  return sealed && orders.findByAddress(sealed.address)
+}
+
+/** Said to whoever has no payment yet too, so that nobody signs one in vain. */
+function addressUsed({ id }: Order): Refusal {
+  const message = `This address was paid before, and buys once. The order is ${id}; its goods need the idempotency key, the accessToken or a sign-in of the wallet that paid. To buy again, ask for a new quote.`
+  return new Refusal('quote_used', message, { charged: 'no', extra: { orderId: id } })
 }
 
 export function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
@@ -65,7 +73,7 @@ export type Replay =
  * Answers a request that came again with its order, and with the goods if the caller proves that it is theirs. The
  * payment proves nothing, since everybody can read it on the chain.
  *
- * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
+ * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else, `quote_used`
  */
 export async function replay(
   deps: AdvanceDeps,
@@ -73,7 +81,10 @@ export async function replay(
   earlier: Order,
 ): Promise<Replay> {
   const isOther = !isSamePurchase(deps, request, earlier)
-  if (!(await maySee(deps, request, earlier))) return { order: earlier, reveal: false, isOther }
+  if (!(await maySee(deps, request, earlier))) {
+    if (!isPaidBy(earlier, request)) throw addressUsed(earlier)
+    return { order: earlier, reveal: false, isOther }
+  }
   if (isOther) throw usedForAnother(request, earlier)
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }

@@ -4,6 +4,7 @@ import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, test } from 'vitest'
 import {
   createDigest,
+  createEnvelope,
   createSigner,
   createSigningKeys,
   createVault,
@@ -99,6 +100,29 @@ test('hashes are compared whole', () => {
   expect(sameHash(hashOf('a'), hashOf('b'))).toBe(false)
   expect(sameHash(hashOf('a'), hashOf('a').slice(0, -1))).toBe(false)
   expect(sameHash('', hashOf('a'))).toBe(false)
+})
+
+describe('an envelope', () => {
+  const envelope = createEnvelope([key], 'url')
+
+  test('holds its value for the store alone, in the letters of an address', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = envelope.seal(value)
+        expect(text).toMatch(/^[\w-]+$/)
+        expect(envelope.open(text)).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+    expect(envelope.seal('Ada')).not.toBe(envelope.seal('Ada'))
+  })
+
+  test('opens nothing that was changed, cut off, or sealed by another key or for another purpose', () => {
+    const text = envelope.seal({ firstName: 'Ada' })
+    const foreign = [createEnvelope([otherKey], 'url'), createEnvelope([key], 'other')]
+    const others = ['', 'x', ...foreign.map((one) => one.seal({ firstName: 'Ada' }))]
+    for (const bad of [...changesOf(text), ...others]) expect(envelope.open(bad)).toBeUndefined()
+    expect(createEnvelope([otherKey, key], 'url').open(text)).toEqual({ firstName: 'Ada' })
+  })
 })
 
 describe('a sealed value', () => {

@@ -82,6 +82,17 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   const byPayer = (payer: string) =>
     all().filter(({ order }) => order.payment.payer.toLowerCase() === payer.toLowerCase())
 
+  const byAddress = (address: string | undefined) =>
+    find(({ keys }) => address !== undefined && keys.includes(address))
+
+  function earlierThan({ payment }: Order, ownKeys: readonly string[], address?: string) {
+    const same = find(({ order }) => paymentKeyOf(order.payment) === paymentKeyOf(payment))
+    const sameKey = byPayer(payment.payer).find(({ keys }) =>
+      keys.some((key) => ownKeys.includes(key)),
+    )
+    return same ?? sameKey?.order ?? byAddress(address)
+  }
+
   const webhooks = memoryWebhooks(time)
   const approvals = memoryApprovals()
   const limits = memoryLimits(
@@ -96,14 +107,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     approvals,
     current: () => all().map(({ order }) => order),
 
-    async open(order, keys, { recipient, counted, webhook, twins } = {}) {
-      const same = find(
-        ({ order: { payment } }) => paymentKeyOf(payment) === paymentKeyOf(order.payment),
-      )
-      const sameKey = byPayer(order.payment.payer).find((row) =>
-        row.keys.some((key) => keys.includes(key)),
-      )
-      const earlier = same ?? sameKey?.order
+    async open(order, ownKeys, { recipient, counted, webhook, twins, address } = {}) {
+      const keys = [...ownKeys, ...[address ?? []].flat()]
+      const earlier = earlierThan(order, ownKeys, address)
       if (earlier) return { isNew: false, order: earlier }
       const { subjects, rules, float } = counted ?? {}
       const { amount } = order
@@ -165,6 +171,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const [row, other] = all().filter(({ keys }) => keys.includes(key))
       return other ? undefined : row?.order
     },
+    findByAddress: async (address) => byAddress(address),
     hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
 
     async listByPayer(payer, { kind, limit, offset }) {

@@ -142,6 +142,19 @@ describe('opening an order', () => {
     expect((await store.listByPayer(payer, { limit: 9, offset: 0 })).total).toBe(1)
   })
 
+  it('lets an address buy once, whoever pays, on two nodes', async () => {
+    const openedFor = (node: OrderStore, index: number) => {
+      const payment = { ...newX402Payment(), payer: `0x${String(10 + index).repeat(20)}` }
+      return node.open(pending({ payment }), [`own-${index}`], { address: 'sealed' })
+    }
+    const opened = await inTurn(nodes(), 16, openedFor)
+    const [winner, ...others] = opened.filter(({ isNew }) => isNew)
+    expect(others).toEqual([])
+    for (const { order } of opened) expect(order).toEqual(winner?.order)
+    expect(await store.findByAddress('sealed')).toEqual(winner?.order)
+    expect(await store.findByAddress('other')).toBeUndefined()
+  })
+
   it('lets another payer use the same key, and takes a key that is sent twice', async () => {
     await store.open(pending(), ['k'])
     const payment = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }

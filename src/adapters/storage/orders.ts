@@ -180,6 +180,10 @@ export function createOrderStore(database: Database): OrderStore {
       return stored && orderOf(stored)
     },
     findOnlyByKey: (key) => find('key', key),
+    findByAddress: async (address) => {
+      const stored = await readByKey(database, anyPayer, address)
+      return stored && orderOf(stored)
+    },
     hasKey: async (id, keys) => {
       const { rowCount } = await database.query(
         'select 1 from idempotency_keys where order_id = $1 and key = any ($2::text[]) limit 1',
@@ -237,6 +241,9 @@ async function readBy(
   const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
   return rows[0]
 }
+
+/** Whose the key of an address is: it buys once, whoever pays. */
+const anyPayer = ''
 
 const keyStatement = prepared(
   'order_by_key',
@@ -299,7 +306,7 @@ const openStatement = prepared(
     returning id, version, state
   ), keyed as (
     insert into idempotency_keys (payer, key, order_id, created_at)
-    select $8::text, key, opened.id, now() from opened, unnest($15::text[]) as key
+    select owner, key, opened.id, now() from opened, unnest($26::text[], $15::text[]) as keys (owner, key)
   ), noted as (
     insert into order_events (order_id, seq, at, state, payout_state, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
@@ -315,12 +322,11 @@ async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  { recipient, counted, webhook, twins }: OpenedFor = {},
+  { recipient, counted, webhook, twins, address }: OpenedFor = {},
 ): Promise<Opened> {
   const payer = order.payment.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.payment)
-  // Sorted, so that two statements with the same keys cannot deadlock.
-  const sortedKeys = [...new Set(keys)].sort()
+  const owned = ownedKeys(payer, keys, address)
   const writeId = randomUUID()
   const columns = columnsOf(order)
   const { payoutState, detail } = eventOf(order)
@@ -328,10 +334,11 @@ async function openOrder(
     ...[paymentKey, order.id, order.paymentId, writeId, columns.state],
     ...[order.item.kind, order.item.offerId, payer, order.amount.toString()],
     ...[order.placedAt, order.changedAt, leaseMs, columns.recipient, columns.doc],
-    ...[sortedKeys, payoutState, detail, recipient ?? null],
+    ...[owned.map(({ key }) => key), payoutState, detail, recipient ?? null],
     ...budgetValues(counted),
     ...[webhook?.receiver ?? null, webhook?.target ?? null],
     ...twinValues(twins),
+    owned.map(({ owner }) => owner),
   ])
   const written = await attempt(database, statement, isHeldUp)
   if (written.outcome === 'done') {
@@ -340,7 +347,7 @@ async function openOrder(
   }
   const stored =
     written.outcome === 'taken'
-      ? await firstByKeys(database, payer, sortedKeys)
+      ? await firstByKeys(database, owned)
       : await readBy(database, 'paymentKey', paymentKey)
   // A key that was used before leads to its order, even if a limit or a twin stopped this statement.
   if (!stored) throw refusalIn(written.error) ?? new Error(`Order ${order.id} was refused`)
@@ -375,13 +382,24 @@ function refusalIn(error: unknown): unknown {
   return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
 }
 
+interface OwnedKey {
+  readonly owner: string
+  readonly key: string
+}
+
+/** Sorted, so that two statements with the same keys cannot deadlock. */
+function ownedKeys(payer: string, keys: readonly string[], address?: string): OwnedKey[] {
+  const owned = [...new Set(keys)].map((key) => ({ owner: payer, key }))
+  const all = address === undefined ? owned : [...owned, { owner: anyPayer, key: address }]
+  return all.sort((one, other) => (one.key < other.key ? -1 : 1))
+}
+
 async function firstByKeys(
   database: Database,
-  payer: string,
-  keys: readonly string[],
+  keys: readonly OwnedKey[],
 ): Promise<StoredOrder | undefined> {
-  for (const key of keys) {
-    const stored = await readByKey(database, payer, key)
+  for (const { owner, key } of keys) {
+    const stored = await readByKey(database, owner, key)
     if (stored) return stored
   }
   return undefined

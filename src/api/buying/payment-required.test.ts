@@ -54,7 +54,8 @@ async function demanded(
   named: Partial<Site> = {},
   agent_action: Signals['agent_action'] = 'retry_later',
 ) {
-  const site = { url: 'https://kiosk.example', name: 'Kiosk', ...named } as Site
+  const { url = 'https://kiosk.example' } = named
+  const site = { url, logo: `${url}/logo.svg`, name: 'Kiosk', ...named } as Site
   const quote = quotes.promise(
     { offer: 'OFFER' as OfferId, value: cents(2_500), units: 'USD/100' },
     usdc('26250000'),
@@ -93,15 +94,25 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
     const { bazaar } = required.extensions
     expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
     expect(bazaar.info.input).toMatchObject({ type: 'http', method: 'POST', bodyType: 'json' })
-    expect(bazaar.info.output).toMatchObject({ type: 'json', example: expect.any(Object) })
+    expect(bazaar.info.output).toEqual({ type: 'json' })
     expect(bazaar).not.toHaveProperty('routeTemplate')
-    const { input, output } = bazaar.schema.properties
-    expect(input.properties.body.required).toContain('offerId')
-    expect(output.properties.example).toMatchObject({ type: 'object' })
+    expect(bazaar.schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: {
+        input: {
+          required: ['type', 'method', 'bodyType', 'body'],
+          additionalProperties: false,
+          properties: { body: { required: expect.arrayContaining(['offerId']) } },
+        },
+      },
+    })
+    const { input } = bazaar.info
     const wrong = [
-      { ...bazaar.info, input: { ...bazaar.info.input, method: 'GET' } },
-      { ...bazaar.info, input: { ...bazaar.info.input, body: {} } },
-      { ...bazaar.info, output: { type: 'json', example: {} } },
+      ...[{ type: 'mcp' }, { method: 'GET' }, { bodyType: 'text' }, { body: {} }, { more: 1 }].map(
+        (changed) => ({ ...bazaar.info, input: { ...input, ...changed } }),
+      ),
+      { ...bazaar.info, input: { method: 'POST', body: input.body } },
+      { ...bazaar.info, output: {} },
     ]
     for (const info of wrong)
       expect(validateDiscoveryExtension({ ...bazaar, info }).valid).toBe(false)
@@ -115,6 +126,7 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
     const foreign = await demanded({ kind }, { name: 'ギフト' })
     expect(foreign.required.resource).not.toHaveProperty('serviceName')
     expect(resource.tags.length).toBeLessThanOrEqual(5)
+    expect(resource.iconUrl).toBe('https://kiosk.example/logo.svg')
     for (const tag of resource.tags) expect(tag).toMatch(/^[\x20-\x7e]{1,32}$/)
     expect([...resource.description].length).toBeLessThan(500)
   })
@@ -167,6 +179,8 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
     expect(validatePaymentIdentifier(extension).valid).toBe(true)
     expect(validatePaymentIdentifier(withId('pay_0123456789abcdef')).valid).toBe(true)
     expect(validatePaymentIdentifier(withId('short')).valid).toBe(false)
+    expect(extension.schema).toMatchObject({ required: ['required'] })
+    expect(validatePaymentIdentifier({ ...extension, info: {} }).valid).toBe(false)
   })
 
   test('offers its terms, signed, at the public address', async () => {

@@ -152,6 +152,13 @@ export const demandShape = {
   extensions: z.record(z.string(), z.unknown()),
 }
 
+export const payableUrlShape = z
+  .url()
+  .optional()
+  .describe(
+    'This purchase as an address: any x402 client pays it by GET or POST, without a body. It buys once, until validUntil. Absent where the fields make it longer than 1,200 characters',
+  )
+
 export const PaymentRequiredAnswer = z
   .object({
     ...demandShape,
@@ -160,6 +167,7 @@ export const PaymentRequiredAnswer = z
     charged: z.literal('no'),
     message: z.string().describe('What to do, in a sentence'),
     bodySchema: z.looseObject({}).describe('JSON Schema of the body that buys this'),
+    payableUrl: payableUrlShape,
   })
   .meta({ id: 'PaymentRequired' })
 
@@ -167,10 +175,12 @@ export interface PaymentTransport {
   readonly resource: (site: Site, kind: Kind) => string
   /** Whether another idempotency key says that another purchase is meant. */
   readonly keysTellPurchases: boolean
+  /** The address that holds the whole purchase. It is not in offers and receipts, which are shown to others. */
+  readonly address?: string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
   /** What a caller can do if it cannot send the payment like this, in a sentence. */
-  readonly otherwise?: (site: Site, kind: Kind, example: ExampleBody) => string
+  readonly otherwise?: (site: Site, example: ExampleBody) => string
   readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
 }
 
@@ -182,7 +192,8 @@ export interface PaymentRequest {
   readonly code?: string
   readonly description: string
   readonly bought?: string
-  readonly bodySchema: object
+  readonly bodySchema?: object
+  readonly payableUrl?: string | undefined
   readonly example: ExampleBody
 }
 
@@ -193,13 +204,13 @@ export async function paymentRequired(
   demand: PaymentRequest,
 ) {
   if (deps.signals().agent_action === 'stop') throw storePaused()
-  const { kind, accepts, error, code, description, bodySchema, example } = demand
+  const { kind, accepts, error, code, description, bodySchema, payableUrl, example } = demand
   const { site, issuer } = deps
   const resource = resourceOf(site, transport, kind, description)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
-    resource,
+    resource: { ...resource, url: transport.address ?? resource.url },
     accepts: accepts.map((terms) => withSignals(deps, kind, terms) as PaymentRequirements),
     extensions: {
       'payment-identifier': paymentIdentifier,
@@ -209,7 +220,8 @@ export async function paymentRequired(
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  return { required, more: { message, ...why, charged: 'no' as const, bodySchema } }
+  const more = { message, ...why, charged: 'no' as const, bodySchema, payableUrl }
+  return { required, more }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
@@ -228,6 +240,7 @@ function resourceOf(site: Site, transport: PaymentTransport, kind: Kind, descrip
     description: cut(description, maxDescription),
     mimeType: 'application/json',
     ...(serviceName === '' ? {} : { serviceName }),
+    iconUrl: site.logo,
     tags: [...goods[kind].words.tags],
   }
 }
@@ -244,7 +257,11 @@ const paymentIdentifier = {
   ...declarePaymentIdentifierExtension(false),
   schema: {
     type: 'object',
-    properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
+    properties: {
+      required: { type: 'boolean' },
+      id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' },
+    },
+    required: ['required'],
   },
 }
 
@@ -254,7 +271,7 @@ const stockSpendLimitAtomic = 1_000_000n
 function guidance(
   site: Site,
   { howToSend, otherwise }: PaymentTransport,
-  { kind, accepts, error, bought, example }: PaymentRequest,
+  { accepts, error, bought, example }: PaymentRequest,
 ): string {
   const [terms] = accepts
   const dollars = (Number(terms.amount) / 1_000_000).toFixed(2)
@@ -264,7 +281,7 @@ function guidance(
       ? ' Stock x402 clients refuse payments over 1 USD until their own spend limit is raised.'
       : ''
   const what = bought === undefined ? '' : `: ${bought}`
-  const orElse = otherwise === undefined ? '' : ` ${otherwise(site, kind, example)}`
+  const orElse = otherwise === undefined ? '' : ` ${otherwise(site, example)}`
   return `${error.replace(/\.$/, '')}${what}. ${how}${limit}${orElse}`
 }
 
@@ -355,27 +372,34 @@ async function signedOffers(
   return { [OFFER_RECEIPT]: { info: { offers }, schema: { type: 'object', required: ['offers'] } } }
 }
 
-/** x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. */
+/**
+ * x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. Linters of OpenAPI take an
+ * `example` of the output, which may be left out, for one of a schema.
+ */
 export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
-  const method = 'POST'
+  const text = { type: 'string' }
   return {
     bazaar: {
       info: {
-        input: { type: 'http', bodyType: 'json', body: example, method },
-        output: { type: 'json', example: { orders: [{ state: 'FULFILLED', result: {} }] } },
+        input: { type: 'http', method: 'POST', bodyType: 'json', body: example },
+        output: { type: 'json' },
       },
       schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
         type: 'object',
         properties: {
           input: {
             type: 'object',
-            properties: { body: shortSchemaOf(kind), method: { const: method } },
-            required: ['method', 'body'],
+            properties: {
+              type: { ...text, const: 'http' },
+              method: { ...text, enum: ['POST'] },
+              bodyType: { ...text, enum: ['json'] },
+              body: shortSchemaOf(kind),
+            },
+            required: ['type', 'method', 'bodyType', 'body'],
+            additionalProperties: false,
           },
-          output: {
-            type: 'object',
-            properties: { example: { type: 'object', required: ['orders'] } },
-          },
+          output: { type: 'object', properties: { type: text }, required: ['type'] },
         },
         required: ['input'],
       },

@@ -53,10 +53,12 @@ import {
   viewerOf,
   viewerWithoutWallet,
 } from './credentials.ts'
+import { payableUrl } from './payable-url.ts'
 import {
   exampleOf,
   PaymentTerms,
   type PaymentTransport,
+  payableUrlShape,
   paymentRequired,
   purchaseSentence,
   routeDescription,
@@ -80,7 +82,8 @@ const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
   Prefer: {
     schema: {
       type: 'string',
-      description: 'wait=N: wait at most N seconds for the goods. respond-async: do not wait.',
+      description:
+        'wait=N: wait at most N seconds for the goods. respond-async: do not wait. payable-url: name the payableUrl in the 402.',
     },
   },
 }
@@ -145,6 +148,10 @@ export interface PurchaseCall {
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
   readonly transport: PaymentTransport
+  /** The address that holds the purchase. */
+  readonly sealed?: PurchaseRequest['sealed']
+  /** Whether a demand should have an address that holds the purchase. */
+  readonly asksForUrl?: boolean
   readonly client: string
   /** Set if the call may only find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
@@ -154,7 +161,7 @@ export type PurchaseOutcome = Awaited<ReturnType<typeof buy>>
 
 export async function buy(deps: BuyingDeps, rawCall: PurchaseCall) {
   const call = { ...rawCall, fields: understoodFields(rawCall.fields) }
-  const { kind, fields, presented, patienceMs, approveAbove, client } = call
+  const { kind, fields, presented, patienceMs, approveAbove, client, sealed } = call
   if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
   if (presented.type === 'unreadable') return answerUnreadable(deps, call, presented.reason)
   if (presented.type === 'none' && kind && Object.keys(rawCall.fields).length === 0) {
@@ -165,7 +172,7 @@ export async function buy(deps: BuyingDeps, rawCall: PurchaseCall) {
       ? { payment: undefined, viewer: await viewerOf(deps, call.readCredentials()) }
       : requestWithPayment(deps, call, presented)
   const answer = await purchase(deps.purchases, {
-    ...{ kind, fields, patienceMs, approveAbove, client },
+    ...{ kind, fields, patienceMs, approveAbove, client, sealed },
     ...callerRequest,
     isAnother: isAnother(call, callerRequest.viewer),
   })
@@ -231,19 +238,27 @@ async function answerUnreadable(deps: BuyingDeps, call: PurchaseCall, reason: st
 
 async function demand(
   deps: BuyingDeps,
-  { transport }: PurchaseCall,
+  { transport, fields, sealed, asksForUrl }: PurchaseCall,
   { accepts, offer, lineItem, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
 ) {
   const retail = retailOf(offer, deps.purchases.pricing)
+  const [terms] = accepts
+  const promise = String(terms.extra['quote'])
   const demanded = await paymentRequired(deps.demands, transport, {
     kind: offer.kind,
     accepts,
-    validSeconds: deps.purchases.quotes.secondsLeft(accepts[0].extra['quote']),
+    validSeconds: deps.purchases.quotes.secondsLeft(promise),
     error: fault?.reason ?? 'Payment required',
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
-    bought: purchaseSentence(offer, lineItem, usdc(accepts[0].amount)),
-    bodySchema: bodySchemaFor(offer, retail),
+    // Whoever has a sealed address may see what it sells, and not for whom.
+    ...(sealed
+      ? {}
+      : {
+          bought: purchaseSentence(offer, lineItem, usdc(terms.amount)),
+          bodySchema: bodySchemaFor(offer, retail),
+        }),
+    payableUrl: asksForUrl ? payableUrl(deps, { fields, promise }) : undefined,
     example: exampleBody(offer, retail),
   })
   return { type: 'payment_required' as const, ...demanded }
@@ -330,6 +345,7 @@ const QuoteAnswer = z
     validUntil: z.iso.datetime(),
     accepts: z.array(PaymentTerms).length(1),
     purchase: z.object({ method: z.literal('POST'), url: z.url() }),
+    payableUrl: payableUrlShape,
     refundRule: z.string(),
   })
   .meta({ id: 'Quote' })
@@ -369,12 +385,14 @@ export async function quote(
   fields: Record<string, unknown>,
   limit: ProofLimit,
 ) {
-  const priced = price(deps.purchases, requestedKind, understoodFields(fields))
+  const understood = understoodFields(fields)
+  const priced = price(deps.purchases, requestedKind, understood)
   requireSold(deps.purchases.health, priced, true)
   const isLookedUp = await lookUpEsim(deps, priced, limit)
   const { kind } = priced.offer
   const accepts = acceptsFor(deps.purchases, priced)
-  const [{ amount }] = accepts
+  const [{ amount, extra }] = accepts
+  const promise = String(extra['quote'])
   const now = deps.purchases.now()
   return {
     offerId: priced.offer.id,
@@ -385,6 +403,7 @@ export async function quote(
     validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
     accepts: accepts.map((terms) => withSignals(deps.demands, kind, terms)),
     purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
+    payableUrl: payableUrl(deps, { fields: understood, promise }),
     refundRule: goods[kind].refundRule,
   }
 }

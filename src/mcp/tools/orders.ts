@@ -110,7 +110,7 @@ export const quote: Tool = {
   name: 'quote',
   title: 'Quote a purchase',
   description:
-    'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Takes what buy takes, except idempotency_key and include_goods.',
+    'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Its payableUrl is the purchase as an address, which any x402 client pays by GET: for hosts that cannot pay a tool. Takes what buy takes, except idempotency_key and include_goods.',
   inputSchema: argumentSchema(purchaseFields(), ['offerId']),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'price',

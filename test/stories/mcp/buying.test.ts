@@ -24,7 +24,7 @@ describe.each(versions)('with a client of %s', (version) => {
     expect(asked.data).toMatchObject({
       x402Version: 2,
       error: 'Payment required',
-      resource: { url: 'mcp://tool/buy', mimeType: 'application/json' },
+      resource: { url: `${store.url}/mcp`, mimeType: 'application/json' },
       accepts: [{ scheme: 'exact', amount: '500000', payTo: store.payTo }],
       extensions: {
         'payment-identifier': { info: { required: false } },
