@@ -58,8 +58,8 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
               answerCall(deps, visit, tool, { args, meta, person }),
           }),
         {
-          // Tools and resources never change while the store runs, so there is nothing to subscribe to.
-          maxSubscriptions: 0,
+          // A subscription is acknowledged for nothing and ends at once: tools and resources never change.
+          maxSubscriptions: 1,
           keepAliveMs: 0,
           onerror: (error) => {
             fault = error
@@ -154,9 +154,10 @@ async function send(
   reply.code(response.status).header('cache-control', 'no-store')
   if (type === null) return reply.send()
   const text = await response.text()
-  const [, only] = /^data: (.*)$/m.exec(text) ?? []
-  if (isStreamTaken || !type.startsWith(streamType) || only === undefined) {
+  // The answer comes last, behind the notifications about it.
+  const answer = [...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1]
+  if (isStreamTaken || !type.startsWith(streamType) || answer === undefined) {
     return reply.type(type).send(text)
   }
-  return reply.type('application/json').send(only)
+  return reply.type('application/json').send(answer)
 }

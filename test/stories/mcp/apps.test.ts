@@ -37,9 +37,12 @@ describe.each(versions)('a client of %s', (version) => {
       expect(text).toContain(`default-src 'none'; script-src 'sha256-`)
       expect(text).not.toMatch(/https?:|src="|href="|innerHTML|insertAdjacentHTML/)
     }
-    await expect(client.readResource({ uri: 'ui://kiosk402/none' })).rejects.toThrow(
-      /The resources are ui:/,
-    )
+    const none = { uri: 'ui://kiosk402/none' }
+    await expect(client.readResource(none)).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('The resources are ui:'),
+      data: none,
+    })
     await close()
   })
 })

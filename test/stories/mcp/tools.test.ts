@@ -34,6 +34,13 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const called = (params: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
 const accept = 'application/json, text/event-stream'
 
+test('a subscription is acknowledged for nothing, because nothing here changes', async () => {
+  await using opened = await openClient(store, '2026-07-28')
+  const asked = { toolsListChanged: true, resourcesListChanged: true }
+  const subscription = await opened.client.listen(asked)
+  expect(subscription.honoredFilter).toEqual({})
+})
+
 describe('the address of the server', () => {
   const ask = (body: unknown, headers: Record<string, string> = {}) =>
     post(store.url, '/mcp', body, { accept, ...headers })
