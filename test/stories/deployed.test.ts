@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -113,6 +114,26 @@ describe.each(fronts)('behind $name', (server) => {
       expect(await left(one, { 'x-forwarded-for': other, forwarded: 'for=192.0.2.2' })).toBe('57')
       expect(await left(one, { 'x-real-ip': '192.0.2.3' })).toBe('56')
       expect(await left(other)).toBe('59')
+    },
+  )
+
+  test.skipIf(why)(
+    'a GET that pays reaches one node once, and no log has its address',
+    async () => {
+      const query = new URLSearchParams(bodyFor('voucher', 'OK') as Record<string, string>)
+      const { body: quoted } = await front.ask(`${purchasePath('voucher')}?${query}`)
+      const { pathname } = new URL(quoted.payableUrl)
+      const asked = await front.ask(pathname)
+      const { header } = await (await newBuyer()).sign(asked.body.accepts[0])
+      forgetArrivals()
+      const headers = { 'payment-signature': header, [loses]: 'yes' }
+      expect((await front.ask(pathname, { headers })).body.code).toBe('try_again')
+      expect(arrivalsOf(`GET ${pathname}`)).toBe(1)
+      const logs = readdirSync(front.dir).filter((name) => name.endsWith('.log'))
+      const texts = logs.map((name) => readFileSync(join(front.dir, name), 'utf8'))
+      const logged = [front.said(), ...texts].join('')
+      expect(logged).toContain('/x402/')
+      expect(logged).not.toContain(pathname.slice(0, 60))
     },
   )
 

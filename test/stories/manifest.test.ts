@@ -23,6 +23,7 @@ const call = callerFor(store)
 
 interface Resource {
   readonly url: string
+  readonly description: string
   readonly inputSchema: {
     readonly type: string
     readonly properties: Readonly<Record<string, unknown>>
@@ -134,7 +135,10 @@ test('the manifest lists every operation of the endpoint table with its input sc
     sorted(names.split(' ')),
   ])
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(published))
-  for (const { url, inputSchema } of resources) {
+  for (const { url, inputSchema, description } of resources) {
+    if (url.endsWith('/purchase/info')) {
+      expect(description).toContain('USDC on the Base network through x402')
+    }
     if (!url.endsWith('/offers')) continue
     expect(inputSchema.properties).toMatchObject({ limit: { default: 20 }, offset: { default: 0 } })
   }

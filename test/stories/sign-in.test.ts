@@ -63,13 +63,16 @@ test.each([esimList, list])('%s asks for a sign-in and for no money', async (pat
 })
 
 describe('signed in', () => {
-  test('by the stock client alone, a wallet reads its eSIM orders', async () => {
+  test.each([
+    ['its eSIM orders', esimList, 'esim'],
+    ['all its orders', list, undefined],
+  ] as const)('by the stock client alone, a wallet reads %s', async (_, path, kind) => {
     const client = new x402Client()
     client.registerExtension(createSIWxClientExtension({ signers: [buyer.account] }))
-    const response = await wrapFetchWithPayment(fetch, client)(`${store.url}${esimList}`)
+    const response = await wrapFetchWithPayment(fetch, client)(`${store.url}${path}`)
     expect(response.status).toBe(200)
     const page = (await response.json()) as { items: { orderId: string }[] }
-    expect(idsOf(page.items)).toEqual(newestFirst('esim'))
+    expect(idsOf(page.items)).toEqual(newestFirst(kind))
   })
 
   test('a wallet sees all its orders, newest first, without goods, and nobody else’s', async () => {

@@ -101,7 +101,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   path: purchasePath(kind),
   group: 'Buying',
   name: goods[kind].words.purchase,
-  description: `${goods[kind].words.buys} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
+  description: `${goods[kind].words.buys} Paid per call in USDC on the Base network through x402. Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
   headers: paymentHeaders,
   body: wholeSchemaFor(kind),
   answers: {

@@ -231,6 +231,8 @@ Send the same fields as JSON by \`POST\`. The first response is 402 with the ter
 
 Always send an \`Idempotency-Key\` (random, 16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keep it secret: the key alone finds the order and its goods. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
 
+If your host pays addresses but cannot send a body or sign each call: \`payableUrl\` of the quote (or of the 402, with \`Prefer: payable-url\`) holds the whole purchase. Let its x402 client GET that address. It buys once, while the quote holds, and shows the goods to whoever pays.
+
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not yet known. Poll \`Location\` after \`Retry-After\`. **Never pay again.**
 - **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Fix that, then sign the terms of this response.
@@ -243,7 +245,7 @@ Always send an \`Idempotency-Key\` (random, 16 to 128 of A-Z a-z 0-9 _ -), new f
 
 ## 4. Follow the order
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` the \`Idempotency-Key\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` with the \`Idempotency-Key\`, or signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\`, the \`Idempotency-Key\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` with the \`Idempotency-Key\`, or with a client that signs in: \`client.registerExtension(createSIWxClientExtension({ signers: [account] }))\` of \`@x402/extensions/sign-in-with-x\`, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the refund is on its way; poll \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 
