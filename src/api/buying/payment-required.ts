@@ -377,7 +377,6 @@ async function signedOffers(
  * `example` of the output, which may be left out, for one of a schema.
  */
 export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
-  const text = { type: 'string' }
   return {
     bazaar: {
       info: {
@@ -391,15 +390,14 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
           input: {
             type: 'object',
             properties: {
-              type: { ...text, const: 'http' },
-              method: { ...text, enum: ['POST'] },
-              bodyType: { ...text, enum: ['json'] },
+              type: { const: 'http' },
+              method: { enum: ['POST'] },
+              bodyType: { enum: ['json'] },
               body: shortSchemaOf(kind),
             },
             required: ['type', 'method', 'bodyType', 'body'],
             additionalProperties: false,
           },
-          output: { type: 'object', properties: { type: text }, required: ['type'] },
         },
         required: ['input'],
       },
