@@ -251,15 +251,16 @@ export function payableTransport(address: string): PaymentTransport {
 /**
  * Version 1 of x402 used another header, `X-PAYMENT`.
  *
- * @throws Refusal `invalid_header` for one that is malformed (x402 HTTP transport, version 2, "Error Handling")
+ * @throws Refusal `invalid_header` for one that is malformed (x402 HTTP transport, version 2, "Error Handling"), or that
+ * of the limit that the request exceeds
  */
-export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
+export function paymentIn({ headers, heldUp }: Pick<FastifyRequest, 'headers' | 'heldUp'>) {
   const isOlder = !headers['payment-signature'] && Boolean(headers['x-payment'])
   const parameter = isOlder ? paymentHeaders.older : paymentHeaders.signature
   const presented = presentedPayment(headers[parameter.toLowerCase()], parameter)
   if (presented.type !== 'unreadable' || presented === versionOne) return presented
   const counted = { charged: 'no', provesNothing: true } as const
-  throw new Refusal('invalid_header', `${presented.reason}.`, { parameter, ...counted })
+  throw heldUp ?? new Refusal('invalid_header', `${presented.reason}.`, { parameter, ...counted })
 }
 
 /** Reads a payment. Never throws, because the header may come from an attacker. */

@@ -257,10 +257,7 @@ const paymentIdentifier = {
   ...declarePaymentIdentifierExtension(false),
   schema: {
     type: 'object',
-    properties: {
-      required: { type: 'boolean' },
-      id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' },
-    },
+    properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
     required: ['required'],
   },
 }
@@ -373,16 +370,13 @@ async function signedOffers(
 }
 
 /**
- * x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. Linters of OpenAPI take an
- * `example` of the output, which may be left out, for one of a schema.
+ * x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. The output, which may be
+ * left out, has no example: linters of OpenAPI take it for that of a schema.
  */
 export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
   return {
     bazaar: {
-      info: {
-        input: { type: 'http', method: 'POST', bodyType: 'json', body: example },
-        output: { type: 'json' },
-      },
+      info: { input: { type: 'http', method: 'POST', bodyType: 'json', body: example } },
       schema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         type: 'object',
@@ -398,6 +392,7 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
             required: ['type', 'method', 'bodyType', 'body'],
             additionalProperties: false,
           },
+          output: { properties: { example: { type: 'object' } } },
         },
         required: ['input'],
       },
