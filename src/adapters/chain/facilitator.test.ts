@@ -95,6 +95,20 @@ test('checks every payment by itself', async () => {
   expect(await facilitator.verify({} as X402Payment)).toEqual({ isValid: true })
 })
 
+const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+const halves = [jwk.d, jwk.x].map((half = '') => Buffer.from(half, 'base64url'))
+const otherCurve = generateKeyPairSync('ec', { namedCurve: 'secp384r1' }).privateKey
+
+test.each([
+  ['an Ed25519 key', Buffer.concat(halves).toString('base64'), undefined],
+  ['half of one', halves[0]?.toString('base64') ?? '', /neither PEM nor 64 bytes/],
+  ['a key of another curve', otherCurve.export({ format: 'pem', type: 'pkcs8' }), /P-256/],
+])('%s signs, or is told to be none', async (_, secret, why) => {
+  const problem = await keyProblem('http://127.0.0.1:1', { id: 'key', secret: String(secret) })
+  if (why) expect(problem).toMatch(why)
+  else expect(problem).toBeUndefined()
+})
+
 test.each([
   [200, undefined],
   [401, 'the facilitator refuses it'],
