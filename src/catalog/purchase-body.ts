@@ -114,6 +114,8 @@ function bodySchema(kind: Kind, offerId: object, value: object, more: readonly s
 /** What a buyer allows or insists on, and not what is bought. */
 const beside = ['maxUsdc', 'confirmAnother']
 
+type Wording = readonly [kind: Kind, fields: readonly (readonly [name: string, value: unknown])[]]
+
 /** The same text for all spellings of one purchase, to tell a repeated request from another one. */
 export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.entries(fields)
@@ -124,6 +126,11 @@ export function wordingOf(kind: Kind, fields: Fields): string {
       return [name, typeof value === 'string' && spelling !== undefined ? spelling(value) : value]
     })
   return JSON.stringify([kind, sorted])
+}
+
+export function fieldsInWording(wording: string): Wording[1] {
+  const [, fields] = JSON.parse(wording) as Wording
+  return fields
 }
 
 function helpFor(kind: Kind): KindDefinition['fields'] {

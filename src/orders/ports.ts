@@ -181,6 +181,7 @@ export interface Approval {
   readonly amount: Usdc
   /** The most that the purchase may cost: the maximum that the buyer named, or else the price. */
   readonly most: Usdc
+  /** What a person reads: a sealed `ApprovedText`. */
   readonly bought: Sealed
   readonly decision?: 'APPROVED' | 'DECLINED'
   readonly endsAt: Date

@@ -45,7 +45,7 @@ export const alwaysSold: PurchaseDeps['health'] = {
 
 /** The URL and the words of approvals for a store without pages. */
 export const plainWords: PurchaseDeps['approvalWords'] = {
-  urlOf: (token) => `/approve/${token}`,
+  urlOf: (token) => `/approve#${token}`,
   inWords: ({ offer }) => offer.brandName,
 }
 

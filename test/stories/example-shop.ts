@@ -239,7 +239,7 @@ async function declinedAt(store: Store, buyer: Buyer, kind: Kind, body: object):
   await fetch(refused.body.approvalUrl, {
     method: 'POST',
     redirect: 'manual',
-    body: new URLSearchParams({ decision: 'decline' }),
+    body: new URLSearchParams({ token: refused.body.approvalUrl, decision: 'decline' }),
   })
   return payment
 }

@@ -1,6 +1,7 @@
+import { fieldsInWording } from '../../catalog/purchase-body.ts'
 import { orNotNow } from '../../orders/price.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
-import { approvalMs } from '../../orders/spending-limits/rules.ts'
+import { type ApprovedText, approvalMs } from '../../orders/spending-limits/rules.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import type { FaultLog, Site } from '../operation.ts'
 import { purchaseSentence } from './payment-required.ts'
@@ -9,7 +10,8 @@ export const approvePath = '/approve'
 
 export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approvalWords'] {
   return {
-    urlOf: (token) => `${url}${approvePath}/${token}`,
+    // Browsers do not send what is after the `#`, so no server or proxy logs it.
+    urlOf: (token) => `${url}${approvePath}#${token}`,
     inWords: ({ offer, lineItem, amount }) => purchaseSentence(offer, lineItem, amount),
   }
 }
@@ -18,7 +20,9 @@ export type ShownApproval =
   | { readonly type: 'approved' | 'declined' | 'used' | 'ended' | 'unknown' }
   | {
       readonly type: 'asked'
-      readonly bought: string
+      readonly summary: string
+      /** Every field that the approval is bound to. */
+      readonly fields: ReturnType<typeof fieldsInWording>
       /** The maximum price, in atomic USDC. */
       readonly most: bigint
       readonly payer: string
@@ -36,8 +40,9 @@ export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<
     if (approval.endsAt <= deps.now()) return { type: 'ended' }
     if (approval.decision === 'APPROVED') return { type: 'approved' }
     const { id, most, payer, endsAt } = approval
-    const bought = String(deps.vault.open(approval.bought, { order: id, field: 'approval' }))
-    return { type: 'asked', bought, most, payer, endsAt }
+    const shown = deps.vault.open(approval.bought, { order: id, field: 'approval' }) as ApprovedText
+    const { summary, wording } = shown
+    return { type: 'asked', summary, fields: fieldsInWording(wording), most, payer, endsAt }
   })
 }
 

@@ -210,7 +210,7 @@ const asked: Partial<PurchaseRequest> = { approveAbove: usdc(19_999_999n) }
 async function approve(world: ReturnType<typeof purchaseWorld>, address: unknown) {
   const now = world.deps.now()
   const said = { decision: 'APPROVED', now, endsAt: new Date(now.getTime() + 15 * minute) } as const
-  const token = String(address).split('/').at(-1) ?? ''
+  const token = String(address).split('#').at(-1) ?? ''
   expect(await world.deps.approvals.decide(hashOf(token), said)).toBe(true)
 }
 
@@ -241,7 +241,7 @@ test('an approval is for the maximum that the buyer named', async () => {
   const world = purchaseWorld()
   const request = { ...asked, fields: { ...ada, maxUsdc: 25 } }
   const refusal = await refusalOf(world.buy(request))
-  const token = String(refusal.details.extra?.['approvalUrl']).split('/').at(-1) ?? ''
+  const token = String(refusal.details.extra?.['approvalUrl']).split('#').at(-1) ?? ''
   expect(await world.deps.approvals.find(hashOf(token))).toMatchObject({
     amount: 20_000_000n,
     most: 25_000_000n,

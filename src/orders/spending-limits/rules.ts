@@ -361,6 +361,13 @@ export interface ApprovalDeps {
     readonly inWords: (priced: Priced) => string
   }
 }
+
+/** What a person reads before approving. The digest of the approval is that of its wording. */
+export interface ApprovedText {
+  readonly summary: string
+  readonly wording: string
+}
+
 interface ApprovalQuestion {
   readonly request: PurchaseRequest
   readonly priced: Priced
@@ -380,13 +387,14 @@ export async function requireApproval(deps: ApprovalDeps, query: ApprovalQuestio
   const now = deps.now()
   if (await deps.approvals.use(purchase, idsFor(deps.digest, payment).id, now)) return
   const id = randomUUID()
+  const shown: ApprovedText = { summary: deps.approvalWords.inWords(priced), wording }
   const approval = await deps.approvals.request(
     {
       ...purchase,
       id,
       tokenHash: hashOf(approvalTokenOf(deps.digest.of(wordedAs(id)))),
       most: lineItem.most ?? amount,
-      bought: deps.vault.seal(deps.approvalWords.inWords(priced), { order: id, field: 'approval' }),
+      bought: deps.vault.seal(shown, { order: id, field: 'approval' }),
       endsAt: new Date(now.getTime() + approvalMs),
     },
     now,

@@ -99,7 +99,7 @@ export function formFieldsOf(
     const name = text as FieldName
     return {
       name,
-      label: deps.t(`form.fields.${name}.label`),
+      label: labelOf(name, deps.t),
       hint: hintOf(name, { offer, retail, ...deps }),
       isRequired,
       attributes: fieldRules[name].attributes,
@@ -108,10 +108,18 @@ export function formFieldsOf(
 }
 
 function askedField(name: AskedField, isRequired: boolean, t: Texts): FormField {
-  const { of: side, part, check } = askedFields[name]
+  const { check } = askedFields[name]
   const hint = check === 'date' ? t('form.asked.wrong.date') : t('form.asked.hint')
-  const label = t(`form.asked.${part}`, { side })
-  return { name, label, hint, isRequired, attributes: askedAttributes[check] }
+  return { name, label: labelOf(name, t), hint, isRequired, attributes: askedAttributes[check] }
+}
+
+/** A field of a purchase as people call it; its published name where no page asks for it. */
+export function labelOf(name: string, t: Texts): string {
+  if (isAsked(name)) {
+    const { of: side, part } = askedFields[name]
+    return t(`form.asked.${part}`, { side })
+  }
+  return name in fieldRules ? t(`form.fields.${name as FieldName}.label`) : name
 }
 
 interface Hinting extends Pick<WebDeps, 't' | 'pricing'> {

@@ -8,7 +8,7 @@ import { html, textOf } from '../frame/html.ts'
 import { fixedHeaders } from '../frame/layout.ts'
 import { buyPath, searchPath } from '../paths.ts'
 
-const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
+const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve']
 const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
 /** A part may have 50,000 URLs (sitemaps.org), but small ones hold up no other request. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   approvePath,
   decideApproval,
@@ -7,14 +7,14 @@ import {
 } from '../../api/buying/approval.ts'
 import type { BuyingDeps } from '../../api/operation.ts'
 import { formatUsdc, usdc } from '../../lib/money.ts'
+import { labelOf } from '../buying/form.ts'
 import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { fact, timeOf } from '../frame/parts.ts'
-import { privately, sayPrivately, sendPrivately } from '../frame/senders.ts'
-import type { Texts } from '../texts/texts.ts'
+import { sayPrivately, sendPrivately } from '../frame/senders.ts'
+import type { MessageId, Texts } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
-
-type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
+import { linkPage } from './parts.ts'
 
 const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
   approved: 200,
@@ -30,16 +30,26 @@ const decisions: Readonly<Record<string, 'APPROVED' | 'DECLINED'>> = {
 }
 
 const limited = { config: { limit: 'reading' } } as const
-/** In bytes: the form sends only the value of one button. */
-const maxForm = 256
+/** In bytes, for a whole link with its token. */
+const maxForm = 1_024
 
-/** The page on which a person approves a purchase above a limit. GET decides nothing: link previews open it. */
+/**
+ * The page on which a person approves a purchase above a limit. GET shows and decides nothing, because link previews
+ * open it; the token comes with the form, which the page's script fills from the part after the `#`.
+ */
 export function routeApprovals(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(`${approvePath}/:token`, limited, async (request: TokenRequest, reply) => {
-    const { token } = request.params
+  pages.get(approvePath, limited, (_, reply) =>
+    sendPrivately(reply, frame, linkPage('approve.open', approvePath, frame.t)),
+  )
+  const posted = { ...limited, bodyLimit: maxForm }
+  pages.post(approvePath, posted, async (request: FastifyRequest, reply: FastifyReply) => {
+    const form = formIn(request)
+    const token = /[^#]*$/.exec((form.get('token') ?? '').trim())?.[0] ?? ''
+    const decision = decisions[form.get('decision') ?? '']
+    if (decision) await decideApproval(buying.purchases, token, decision, request.log)
     const approval = await showApproval(buying.purchases, token, request.log)
     if (approval.type === 'asked') {
       return sendPrivately(reply, frame, approvePage(token, approval, frame.t))
@@ -47,21 +57,24 @@ export function routeApprovals(
     reply.code(closedStatus[approval.type])
     return sayPrivately(reply, frame, `approve.closed.${approval.type}`)
   })
+}
 
-  const posted = { ...limited, bodyLimit: maxForm }
-  pages.post(`${approvePath}/:token`, posted, async (request: TokenRequest, reply) => {
-    const { token } = request.params
-    const decision = decisions[formIn(request).get('decision') ?? '']
-    if (decision) await decideApproval(buying.purchases, token, decision, request.log)
-    return privately(reply).redirect(`${approvePath}/${encodeURIComponent(token)}`, 303)
-  })
+/** The fields of a purchase that no form of ours asks for. */
+const labels: Readonly<Record<string, MessageId>> = {
+  offerId: 'approve.fields.offerId',
+  webhookUrl: 'approve.fields.webhookUrl',
+  confirmNumber: 'approve.fields.confirmNumber',
 }
 
 function approvePage(
   token: string,
-  { bought, most, payer, endsAt }: Extract<ShownApproval, { type: 'asked' }>,
+  { summary, fields, most, payer, endsAt }: Extract<ShownApproval, { type: 'asked' }>,
   t: Texts,
 ): Page {
+  const fieldFacts = fields.map(([name, value]) => {
+    const label = labels[name]
+    return fact(label ? t(label) : labelOf(name, t), String(value))
+  })
   return {
     title: t('approve.title'),
     description: t('approve.about'),
@@ -69,9 +82,10 @@ function approvePage(
 <h1>${t('approve.title')}</h1>
 <p>${t('approve.about')}</p>
 <dl class="facts">
-${fact(t('approve.bought'), bought)}${fact(t('approve.most'), `${formatUsdc(usdc(most))} USDC`)}${fact(t('approve.payer'), html`<code>${payer}</code>`)}${fact(t('approve.ends'), timeOf(endsAt, t))}</dl>
+${fact(t('approve.bought'), summary)}${fieldFacts}${fact(t('approve.most'), `${formatUsdc(usdc(most))} USDC`)}${fact(t('approve.payer'), html`<code>${payer}</code>`)}${fact(t('approve.ends'), timeOf(endsAt, t))}</dl>
 <p class="hint">${t('approve.warning')}</p>
-<form method="post" action="${approvePath}/${token}">
+<form method="post" action="${approvePath}">
+<input type="hidden" name="token" value="${token}">
 <p class="act"><button class="button" type="submit" name="decision" value="approve">${t('approve.yes')}</button>
 <button class="button quiet" type="submit" name="decision" value="decline">${t('approve.no')}</button></p>
 </form>

@@ -10,9 +10,10 @@ import type { GoodsView, OrderPageView } from '../../api/tracking/order-view.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
-import { copied, fact, fieldHtml, qrSvg } from '../frame/parts.ts'
+import { copied, fact, qrSvg } from '../frame/parts.ts'
 import { messagePage, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
+import { linkPage } from './parts.ts'
 import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
 
@@ -166,7 +167,9 @@ export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(revealPath, limited, (_, reply) => sendPrivately(reply, frame, revealPage(frame.t)))
+  pages.get(revealPath, limited, (_, reply) =>
+    sendPrivately(reply, frame, linkPage('reveal', revealPath, frame.t)),
+  )
   const posted = { ...limited, bodyLimit: maxForm }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
@@ -174,30 +177,6 @@ export function routeReveal(
     const message = messagePage(titled(frame.t, `reveal.closed.${opened.type}`), frame.t)
     return sendPrivately(reply.code(closedStatus[opened.type]), frame, message)
   })
-}
-
-function revealPage(t: Texts): Page {
-  const field = {
-    name: 'token',
-    label: t('reveal.label'),
-    hint: t('reveal.help'),
-    value: '',
-    isRequired: true,
-    attributes: { autocomplete: 'off', spellcheck: 'false' },
-  }
-  return {
-    title: t('reveal.title'),
-    description: t('reveal.about'),
-    scripts: ['reveal.js'],
-    main: html`<section class="message">
-<h1>${t('reveal.title')}</h1>
-<p>${t('reveal.about')}</p>
-<form class="reveal" method="post" action="${revealPath}">
-${fieldHtml(field, t)}
-<p class="act"><button class="button" type="submit">${t('reveal.show')}</button></p>
-</form>
-</section>`,
-  }
 }
 
 function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {

@@ -9,7 +9,8 @@ import type { OrderId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied, fact, onlyField, timeOf, timeTag } from '../frame/parts.ts'
+import type { Page } from '../frame/layout.ts'
+import { copied, fact, fieldHtml, onlyField, timeOf, timeTag } from '../frame/parts.ts'
 import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
@@ -260,4 +261,31 @@ ${coin === undefined && html`<p class="hint">${t('orders.locked.byWallet')} <a h
 ${sendsMail && html`<p class="hint">${t('orders.locked.byMail')} <a href="${findPath}#by-mail">${t('orders.locked.askMail')}</a></p>`}
 ${lostBoth(contact, id, t)}
 </section>`
+}
+
+/** The page of a link whose token is after its `#`, where no proxy logs it: a form, which its script fills in. */
+export function linkPage(name: 'reveal' | 'approve.open', path: string, t: Texts): Page {
+  const field = {
+    name: 'token',
+    label: t(`${name}.label`),
+    hint: t(`${name}.help`),
+    value: '',
+    isRequired: true,
+    attributes: { autocomplete: 'off', spellcheck: 'false' },
+  }
+  // To look at an approval uses up nothing, so that form is sent without a press of the button.
+  const sending = name === 'approve.open' && html` data-send=""`
+  return {
+    title: t(`${name}.title`),
+    description: t(`${name}.about`),
+    scripts: ['reveal.js'],
+    main: html`<section class="message">
+<h1>${t(`${name}.title`)}</h1>
+<p>${t(`${name}.about`)}</p>
+<form class="reveal" method="post" action="${path}"${sending}>
+${fieldHtml(field, t)}
+<p class="act"><button class="button" type="submit">${t(`${name}.show`)}</button></p>
+</form>
+</section>`,
+  }
 }

@@ -39,6 +39,7 @@ const plain: readonly Stage[] = [
   at('find', '/find'),
   at('not-found', '/nowhere'),
   { ...at('reveal', '/reveal'), hasNoPicture: true },
+  { ...at('approve-open', '/approve'), hasNoPicture: true },
 ]
 
 const forms: readonly Stage[] = [
@@ -154,7 +155,10 @@ const reveal = async ({ page }: Visit) => {
 /** The page on which a person approves what an agent buys. */
 const approval: Stage = {
   name: 'approve',
-  reach: async ({ page }, store) => page.goto(await askedApproval(store)),
+  reach: async ({ page }, store) => {
+    await page.goto(await askedApproval(store))
+    await page.getByRole('heading', { name: 'Approve this purchase?' }).waitFor()
+  },
 }
 
 /** The address of an approval that was asked for. */
