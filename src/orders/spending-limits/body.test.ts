@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { readLimits, sentenceOf } from './body.ts'
+import { maxRecipients, readLimits, sentenceOf } from './body.ts'
 
 function faultsOf(fields: Record<string, unknown>) {
   try {
@@ -95,18 +98,54 @@ describe('a body of limits', () => {
   })
 })
 
-test('the sentence that is signed says what is set, and nobody’s number', () => {
+test('the sentence that is signed says what is set, and for whom so far that they are recognised', () => {
   const body = readLimits({
     perOrderUsdc: '5',
     perDayUsdc: '12.5',
     kinds: ['esim', 'topup'],
     countries: ['us'],
-    recipients: ['+5355564362'],
+    recipients: ['+5355564362', 'ada@example.com'],
   })
+  const digest = createHash('sha256').update(canonicalJson(body)).digest('hex')
   expect(sentenceOf(body)).toBe(
-    'Limit what this wallet buys here to: at most 5.00 USDC per order; at most 12.50 USDC in any 24 hours; kinds esim, topup; countries US; 1 recipient.',
+    `Limit what this wallet buys here to: at most 5.00 USDC per order; at most 12.50 USDC in any 24 hours; kinds esim, topup; countries US; recipients +53***362, a***@example.com. SHA-256 of these limits: ${digest}.`,
   )
   expect(sentenceOf(readLimits({ perDayUsdc: '0' }))).toContain(
     'at most 0.00 USDC in any 24 hours.',
   )
+})
+
+const someAmount = fc.constantFrom('0', '1', '2.5')
+const anyBody = fc
+  .record(
+    {
+      perOrderUsdc: someAmount,
+      perDayUsdc: someAmount,
+      approveAboveUsdc: someAmount,
+      kinds: fc.subarray(['esim', 'topup'], { minLength: 1 }),
+      countries: fc.subarray(['US', 'DE'], { minLength: 1 }),
+      // All but the last two look alike to the reader.
+      recipients: fc.subarray(
+        ['+12015550123', '+12025551123', '+12035552123', 'ada@example.com', 'abe@example.com'],
+        { minLength: 1 },
+      ),
+    },
+    { requiredKeys: ['perOrderUsdc'] },
+  )
+  .map((fields) => readLimits(fields))
+
+test('a signature for certain limits is one for no others, whatever the reader can see of them', () => {
+  fc.assert(
+    fc.property(anyBody, anyBody, (one, other) => {
+      const isSame = canonicalJson(one) === canonicalJson(other)
+      expect(sentenceOf(one) === sentenceOf(other)).toBe(isSame)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the longest limits are still a message that can be signed and sent', () => {
+  const email = (at: number) => `${at}${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`
+  const recipients = Array.from({ length: maxRecipients }, (_, at) => email(at))
+  expect(sentenceOf(readLimits({ recipients })).length).toBeLessThan(2_500)
 })

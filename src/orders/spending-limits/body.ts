@@ -3,8 +3,10 @@ import { countryMeantBy, isCountry } from '../../catalog/countries.ts'
 import { kinds } from '../../catalog/offer.ts'
 import { type Fields, meaning } from '../../catalog/purchase-body.ts'
 import { dollarsMeantBy, nameMeantBy } from '../../catalog/search/params.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { formatUsdc, usdcFromText } from '../../lib/money.ts'
 import { type Fault, type FaultReason, invalidBody } from '../../lib/refusal.ts'
+import { hashOf } from '../../secrets/secrets.ts'
 import type { Rules, Spend, WalletLimits } from '../ports.ts'
 import { LimitMoney, money } from '../price.ts'
 import { dayMs, lessOf, readReceiver, rulesAt, spentOn } from './rules.ts'
@@ -70,7 +72,11 @@ export function readLimits(fields: Fields): LimitsBody {
   throw invalidBody([{ field: limitFields[0] ?? '', code: 'no_limit', known: limitFields }])
 }
 
-/** These limits in words, as the owner of the wallet reads them before signing. */
+/**
+ * What the owner of the wallet signs: these limits in words, with recipients so far that they are recognised, and the
+ * SHA-256 of their canonical JSON (RFC 8785), so that the signature is for no others. In characters that a statement
+ * may have (EIP-4361).
+ */
 export function sentenceOf(body: LimitsBody): string {
   const { perOrderUsdc, perDayUsdc, approveAboveUsdc, ...lists } = body
   const { kinds, countries, recipients } = lists
@@ -79,11 +85,19 @@ export function sentenceOf(body: LimitsBody): string {
     perDayUsdc && `at most ${formatUsdc(usdcFromText(perDayUsdc))} USDC in any 24 hours`,
     kinds && `kinds ${kinds.join(', ')}`,
     countries && `countries ${countries.join(', ')}`,
-    recipients && (recipients.length === 1 ? '1 recipient' : `${recipients.length} recipients`),
+    recipients && `recipients ${recipients.map(masked).join(', ')}`,
     approveAboveUsdc &&
       `orders above ${formatUsdc(usdcFromText(approveAboveUsdc))} USDC only if a person approves them`,
   ]
-  return `Limit what this wallet buys here to: ${parts.filter(Boolean).join('; ')}.`
+  const digest = hashOf(canonicalJson(body))
+  return `Limit what this wallet buys here to: ${parts.filter(Boolean).join('; ')}. SHA-256 of these limits: ${digest}.`
+}
+
+/** "+53***362" and "a***@example.com", with no more of a long domain than fits. */
+function masked(recipient: string): string {
+  const [local = '', domain] = recipient.split('@')
+  if (domain === undefined) return `${local.slice(0, 3)}***${local.slice(-3)}`
+  return `${local.slice(0, 1)}***@${domain.length > 30 ? `***${domain.slice(-27)}` : domain}`
 }
 
 function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
