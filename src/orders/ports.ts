@@ -400,6 +400,7 @@ interface Policy {
   /** From payment to `EXPIRED`, as the manifest publishes it: `fulfillment_deadline_seconds`. */
   readonly deliverWithinMs: number
   /** After `EXPIRED`, how long the refund waits for the supplier's final word (docs/contributors/decisions/004). */
+  isUsed(nonce: string): Promise<boolean>
   readonly refundGraceMs: number
   /** How long a purchase call stays open for its goods. */
   readonly patienceMs: number

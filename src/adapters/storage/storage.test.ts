@@ -174,6 +174,8 @@ describe('sign-in nonces', () => {
       ),
     )
     expect(uses.filter(Boolean)).toHaveLength(1)
+    expect(await nodes[1].isUsed('n')).toBe(true)
+    expect(await nodes[0].isUsed('other')).toBe(false)
     expect(await nodes[0].useOnce('other', inAnHour())).toBe(true)
   })
 

@@ -196,3 +196,8 @@ export function createNonceStore(
     },
   }
 }
+    async isUsed(nonce) {
+      const sql = 'select from used_nonces where nonce = $1'
+      return (await database.query(sql, [nonce])).rowCount === 1
+    },
+

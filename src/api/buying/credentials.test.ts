@@ -23,7 +23,10 @@ beforeEach(() => {
 
 function doorman(changes: { url?: string; secret?: number } = {}) {
   const used = new Set<string>()
-  const nonces = { useOnce: vi.fn(async (nonce: string) => !used.has(nonce) && !!used.add(nonce)) }
+  const nonces = {
+    useOnce: vi.fn(async (nonce: string) => !used.has(nonce) && !!used.add(nonce)),
+    isUsed: async (nonce: string) => used.has(nonce),
+  }
   const { url = 'https://store.example', secret = 1 } = changes
   const site = { name: '', description: '', logo: '', contact: '', acceptsCrypto: [], url }
   const deps: SignInDeps = {

@@ -17,11 +17,11 @@ import type { FaultLog } from '../operation.ts'
 import { listOrders, ordersScope } from '../orders/find-orders.ts'
 import { type OrderTrackingDeps, opens, placedIn, type Records, recordsOf } from './order-view.ts'
 import {
+  lastingIn,
   linkToken,
   type PageCredentials,
   sessionToken,
   walletOfSession,
-  withoutLinkToken,
 } from './tokens.ts'
 
 export const findPath = '/find'
@@ -112,7 +112,7 @@ export async function ordersOfSession(
   token: string | undefined,
   log: FaultLog,
 ) {
-  const wallet = walletOfSession(deps, token)
+  const wallet = await orNotNow(log, () => walletOfSession(deps, token))
   if (wallet === undefined) return undefined
   const list = await listOrders(deps, wallet, { limit: maxList, offset: 0 }, log)
   return { wallet, ...list }
@@ -132,8 +132,8 @@ export function addressIn(text: string): string | undefined {
 }
 
 /**
- * Stores the buyer's address with an order. A link token from a mail opens the order for some time but cannot change
- * the address: otherwise it could renew itself, and replace the address of the buyer. For a checkout that is not paid,
+ * Stores the buyer's address with an order. A link token from a mail, or a session, opens the order for some time but
+ * cannot change the address: otherwise it could renew itself, and replace the address of the buyer. For a checkout that is not paid,
  * nothing is stored or sent here, because anyone can start one.
  *
  * @returns the order for the mail; undefined if the visitor may not leave an address
@@ -144,8 +144,7 @@ export async function leaveAddress(
   { id, credentials, address }: { id: string; credentials: PageCredentials; address: string },
 ): Promise<MailedOrder | undefined> {
   const records = await recordsOf(deps, id)
-  if (!records.order || !(await opens(deps, records, withoutLinkToken(credentials))))
-    return undefined
+  if (!records.order || !(await opens(deps, records, lastingIn(credentials)))) return undefined
   const mailed = mailedOrder(deps, records)
   if (mailed) await book.remember(mailed.id, digest.of(address))
   return mailed

@@ -20,7 +20,7 @@ import type { Digest, Signer } from '../../secrets/secrets.ts'
 import { type Bought, boughtOf, opensCheckout } from '../checkout.ts'
 import type { BuyingDeps, FaultLog } from '../operation.ts'
 import { goodsOf } from '../orders/order.ts'
-import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
+import { lastingIn, orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
 export interface OrderTrackingDeps
   extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
@@ -46,7 +46,9 @@ export async function viewOf(
     const records = await recordsOf(deps, id)
     const placed = placedIn(deps, records)
     if (placed === undefined) throw new Refusal('order_not_found', 'There is no such order.')
-    return pageView(deps, records, placed, await opens(deps, records, credentials))
+    const isOwn = await opens(deps, records, credentials)
+    const isLasting = isOwn && (await opens(deps, records, lastingIn(credentials)))
+    return { ...pageView(deps, records, placed, isOwn), isLasting }
   })
 }
 
@@ -66,8 +68,9 @@ export async function opens(
 ): Promise<boolean> {
   if (checkout && opensCheckout(deps, checkout, token)) return true
   if (order && orderOfLinkToken(deps, token) === order.id) return true
-  const viewer = { accessToken: token, wallet: walletOfSession(deps, sessionToken) }
-  return order !== undefined && mayReveal(deps.orders, order, viewer)
+  if (order === undefined) return false
+  const wallet = await walletOfSession(deps, sessionToken)
+  return mayReveal(deps.orders, order, { accessToken: token, wallet })
 }
 
 type Placed = NonNullable<ReturnType<typeof placedIn>>
@@ -93,7 +96,10 @@ function networkName(
   return payeeOn(purchases.payees, network)?.network.name ?? network
 }
 
-export type OrderPageView = ReturnType<typeof pageView>
+export type OrderPageView = ReturnType<typeof pageView> & {
+  /** Whether the visitor has shown what opens the order for good, and may be given it. */
+  readonly isLasting: boolean
+}
 
 function pageView(deps: OrderTrackingDeps, records: Records, placed: Placed, isOwn: boolean) {
   const { order, checkout } = records

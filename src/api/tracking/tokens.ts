@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { orNotNow } from '../../orders/price.ts'
 import { type Digest, hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
-import type { BuyingDeps, FaultLog } from '../operation.ts'
+import type { BuyingDeps, FaultLog, SignInDeps } from '../operation.ts'
 
 /** Tokens that open orders for a limited time: a link token is in a link of a mail, a session token in a cookie. */
 const orderPrefix = 'kop_'
@@ -19,8 +20,12 @@ export interface TokenDeps {
   readonly purchases: { readonly now: () => Date }
 }
 
+interface SessionDeps extends TokenDeps {
+  readonly signIn: Pick<SignInDeps, 'nonces'>
+}
+
 export function linkToken(deps: TokenDeps, id: OrderId): string {
-  return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
+  return issue(deps, orderPrefix, [id], linkTokenDays * 86_400)
 }
 
 export function daysLeftOf(deps: TokenDeps, token: string | undefined): number | undefined {
@@ -28,9 +33,9 @@ export function daysLeftOf(deps: TokenDeps, token: string | undefined): number |
   return left && Math.ceil(left / 86_400_000)
 }
 
-/** The same credentials without a link token, which does not prove that the visitor is the buyer. */
-export function withoutLinkToken(credentials: PageCredentials): PageCredentials {
-  return credentials.token?.startsWith(orderPrefix) ? { wallet: credentials.wallet } : credentials
+/** The access token alone: nothing that outlasts a link token or a session is given for them. */
+export function lastingIn({ token }: PageCredentials): PageCredentials {
+  return token?.startsWith(orderPrefix) ? {} : { token }
 }
 
 export function isOutdatedLinkToken(
@@ -43,31 +48,49 @@ export function isOutdatedLinkToken(
 }
 
 export function sessionToken(deps: TokenDeps, wallet: string): string {
-  return issue(deps, walletPrefix, wallet, sessionSeconds)
+  return issue(deps, walletPrefix, [wallet, randomUUID()], sessionSeconds)
 }
 
 export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
   return validIn(deps, orderPrefix, token)?.name
 }
 
-export function walletOfSession(deps: TokenDeps, token: string | undefined): string | undefined {
-  return validIn(deps, walletPrefix, token)?.name
+/** Undefined after the session has ended, or if there is none. */
+export async function walletOfSession(
+  deps: SessionDeps,
+  token: string | undefined,
+): Promise<string | undefined> {
+  const session = validIn(deps, walletPrefix, token)
+  if (session === undefined || (await deps.signIn.nonces.isUsed(endOf(session)))) return undefined
+  return session.name
+}
+
+/** A copy of the token opens nothing any more. */
+export async function endSession(deps: SessionDeps, token: string | undefined): Promise<void> {
+  const session = validIn(deps, walletPrefix, token)
+  if (session) await deps.signIn.nonces.useOnce(endOf(session), session.expiresAt)
+}
+
+function endOf({ id }: { readonly id: string | undefined }): string {
+  return `session:${id}`
 }
 
 function issue(
   { tokenSigner, purchases }: TokenDeps,
   prefix: string,
-  name: string,
+  names: readonly string[],
   seconds: number,
 ) {
   const expiresAt = new Date(purchases.now().getTime() + seconds * 1_000)
-  return issueToken(tokenSigner, prefix, { names: [name], expiresAt })
+  return issueToken(tokenSigner, prefix, { names, expiresAt })
 }
 
 function validIn({ tokenSigner, purchases }: TokenDeps, prefix: string, token: string | undefined) {
   const signed = readToken(tokenSigner, prefix, token)
-  const left = signed ? signed.expiresAt.getTime() - purchases.now().getTime() : 0
-  return left > 0 ? { name: signed?.names[0], left } : undefined
+  if (signed === undefined) return undefined
+  const { names, expiresAt } = signed
+  const left = expiresAt.getTime() - purchases.now().getTime()
+  return left > 0 ? { name: names[0], id: names[1], expiresAt, left } : undefined
 }
 
 interface CodeDeps {

@@ -51,7 +51,7 @@ function follow(world: CheckoutWorld): OrderTrackingDeps {
       ...world.deps,
       liveCatalog: world.deps.liveCatalog,
     } as unknown as BuyingDeps['purchases'],
-    signIn: {} as BuyingDeps['signIn'],
+    signIn: { nonces: { isUsed: async () => false } } as unknown as BuyingDeps['signIn'],
     receipts: {} as BuyingDeps['receipts'],
     tokenSigner: createSigner([key], 'order-pass'),
     codes: createDigest([key], 'recovery-code'),
@@ -248,9 +248,9 @@ describe('link tokens', () => {
     const token = linkToken(deps, orderId)
     expect(await see({ token: token })).toHaveProperty('own')
     expect(orderOfLinkToken(deps, `${token}x`)).toBeUndefined()
-    expect(walletOfSession(deps, token)).toBeUndefined()
-    expect(walletOfSession(deps, token.replace('kop_', 'kwp_'))).toBeUndefined()
-    expect(walletOfSession(deps, sessionToken(deps, '0xabc'))).toBe('0xabc')
+    expect(await walletOfSession(deps, token)).toBeUndefined()
+    expect(await walletOfSession(deps, token.replace('kop_', 'kwp_'))).toBeUndefined()
+    expect(await walletOfSession(deps, sessionToken(deps, '0xabc'))).toBe('0xabc')
     const other = { ...deps, tokenSigner: createSigner([key], 'reveal') }
     expect(orderOfLinkToken(other, token)).toBeUndefined()
     expect(daysLeftOf(deps, token)).toBe(linkTokenDays)

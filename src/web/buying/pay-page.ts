@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Bought, CheckoutService, CheckoutView } from '../../api/checkout.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
-import { linkTokenForCode, withoutLinkToken } from '../../api/tracking/tokens.ts'
+import { lastingIn, linkTokenForCode } from '../../api/tracking/tokens.ts'
 import { isVoid, maxKept, type Return } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
@@ -77,7 +77,7 @@ function sendPayPage(
 ) {
   const { deps, frame } = routes
   // A visitor with a link token, which expires, is not given the token that opens the payment for good.
-  const { token: ownerToken } = withoutLinkToken({ token })
+  const { token: ownerToken } = lastingIn({ token })
   const isShown = view.isOwner && ownerToken !== undefined
   const page = payPage(view, {
     t: deps.t,

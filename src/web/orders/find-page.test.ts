@@ -36,12 +36,16 @@ async function store(script: Partial<Script> = {}) {
   const tokenSigner = createSigner([key], 'order-pass')
   const site = { url: 'https://kiosk.example' }
   const checked: string[] = []
+  const used = new Set<string>()
   const follow = {
     site,
     signIn: {
       site,
       network: networks.base.id,
-      nonces: { useOnce: async () => true },
+      nonces: {
+        useOnce: async (nonce: string) => !used.has(nonce) && !!used.add(nonce),
+        isUsed: async (nonce: string) => used.has(nonce),
+      },
       nonceMark: createDigest([key], 'nonce'),
       verifyMessage: async ({ address: signer }: { address: string }) => {
         checked.push(signer)
@@ -92,7 +96,7 @@ async function store(script: Partial<Script> = {}) {
   })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
   const begin = (at: number) => world.start({ formKey: `${at}`.repeat(32) })
-  return { ...pages, ...order, follow, sent, server, checked, buy, pass, begin, pay }
+  return { ...pages, ...order, follow, left, sent, server, checked, buy, pass, begin, pay }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -123,6 +127,29 @@ test('whoever is signed in stays so when a search finds nothing', async () => {
     const path = 'number' in fields ? '/find/payment' : '/find/mail'
     expect(read((await post(path, fields, { cookie })).body)).toContain(t('find.list.title'))
   }
+})
+
+test('a session yields nothing that outlasts it, and ends with the sign-out', async () => {
+  const { get, post, follow, left, orderId, opened } = await store()
+  const payer = (await follow.orders.find(orderId))?.payment.payer ?? ''
+  const cookie = `wallet=${sessionToken(follow, payer)}`
+  const pageOf = async (headers: { cookie: string }) =>
+    (await get(`/orders/${orderId}`, headers)).body
+  const lasting = [recoveryCodeOf(follow, orderId), '#k', `/orders/${orderId}/mail`]
+  const [own, byWallet] = [await pageOf(opened), await pageOf({ cookie })]
+  expect(byWallet).toContain('data-recent')
+  const forged = await pageOf({ cookie: `${cookie}; access=kat_${'x'.repeat(43)}` })
+  for (const text of lasting) {
+    expect(own).toContain(text)
+    for (const page of [byWallet, forged]) expect(page).not.toContain(text)
+  }
+  await post(`/orders/${orderId}/mail`, { email: typed }, { cookie })
+  expect(left.size).toBe(0)
+  await post('/find/leave', {}, { cookie })
+  expect(await pageOf({ cookie })).not.toContain('data-recent')
+  expect(read((await get('/find', { cookie })).body)).not.toContain(t('find.list.title'))
+  const again = `wallet=${sessionToken(follow, payer)}`
+  expect(await pageOf({ cookie: again })).toContain('data-recent')
 })
 
 test('a wallet whose signature was refused too often has to wait before the next one is checked', async () => {

@@ -8,10 +8,11 @@ import {
   walletChallenge,
 } from '../../api/tracking/find.ts'
 import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
-import { linkTokenForCode, sessionSeconds } from '../../api/tracking/tokens.ts'
+import { endSession, linkTokenForCode, sessionSeconds } from '../../api/tracking/tokens.ts'
 import { countRefused, lookAtRefused } from '../../http/gate.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import { orNotNow } from '../../orders/price.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { onlyField, timeOf } from '../frame/parts.ts'
@@ -42,7 +43,8 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
     return privately(reply).send(challenge)
   })
   routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
-  routeForm(pages, `${findPath}/leave`, takes, async (_: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/leave`, takes, async (request: FastifyRequest, reply) => {
+    await orNotNow(request.log, () => endSession(follow, walletIn(request)))
     rememberWallet(reply, { sessionToken: '', seconds: 0, siteUrl: follow.site.url })
     return privately(reply).redirect(findPath, 303)
   })

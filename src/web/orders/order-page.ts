@@ -10,12 +10,9 @@ import {
 import {
   daysLeftOf,
   isOutdatedLinkToken,
-  linkToken,
-  linkTokenDays,
   linkTokenForCode,
   linkTokenForKey,
   recoveryCodeOf,
-  withoutLinkToken,
 } from '../../api/tracking/tokens.ts'
 import { isOrderId } from '../../lib/ids.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -92,15 +89,14 @@ function sendOrder(
   extras: PageExtras = {},
 ) {
   const { frame } = routes
-  const { token, wallet } = withoutLinkToken(pageCredentialsOf(request))
-  const isBuyer = view.own !== undefined && (token ?? wallet) !== undefined
-  const mayMail = routes.mail !== undefined && isBuyer && view.times.paid
+  const { isLasting } = view
+  const mayMail = routes.mail !== undefined && isLasting && view.times.paid
   const page = orderPage(view, {
     t: frame.t,
     contact: frame.site.contact,
     privateLink: view.own && linkOf(routes, request, view),
-    // A visitor with a link token, which expires, is not given the code that opens the order for good.
-    code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
+    // A visitor with a link token or a session, which expire, is not given the code that opens the order for good.
+    code: isLasting ? recoveryCodeOf(routes.follow, view.id) : undefined,
     ...extras,
     sendsMail: routes.mail !== undefined,
     mail: mayMail ? (extras.mail ?? {}) : undefined,
@@ -108,19 +104,18 @@ function sendOrder(
   return sendPrivately(reply, routes.frame, page)
 }
 
-/** The link to keep, with the access token of the order or else with a link token, which expires. */
+/** The link to keep, with the token that this visitor has. */
 function linkOf(
   { follow }: TrackingRoutes,
   request: OrderRequest,
-  { id }: OrderPageView,
-): KeptLink {
+  { id, isLasting }: OrderPageView,
+): KeptLink | undefined {
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
-  if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
-  // A visitor with a link token gets no new one, so that access ends when we said it would.
+  if (isLasting) return { url: `${page}#${token}` }
+  // A visitor with a link token or a session gets no new one, so that access ends when we said it would.
   const days = daysLeftOf(follow, token)
-  if (days !== undefined) return { url: `${page}#${token}`, days }
-  return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
+  return days === undefined ? undefined : { url: `${page}#${token}`, days }
 }
 
 async function openOrder(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {

@@ -29,6 +29,7 @@ export const view = (changes: Partial<OrderPageView> = {}): OrderPageView => ({
   own: undefined,
   version: '4.0',
   isFinished: true,
+  isLasting: false,
   ...changes,
 })
 
