@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ConfigError } from '../environment/environment.ts'
-import { runCommand, UsageError } from './command-line.ts'
+import { printLines, runCommand, UsageError } from './command-line.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -33,4 +33,12 @@ test.each<[string, unknown, string, number]>([
 
 test('a command may fail with another code', async () => {
   expect((await failing(new Error('silent'), 2))[1]).toBe(2)
+})
+
+test('what a command prints cannot steer the terminal of its operator', () => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  printLines(['ada\u001b[2J\u0007 \u202eevil\nfake line', '1.00 USDC – “ok”'])
+  expect(printed.mock.calls).toEqual([
+    ['ada\\u{1b}[2J\\u{7} \\u{202e}evil\\u{a}fake line\n1.00 USDC – “ok”'],
+  ])
 })

@@ -76,6 +76,13 @@ export async function runCommand({ name, usage, main, failed = 1 }: Command): Pr
   })
 }
 
+/** Texts on record come from many hands, and control characters in one could steer a terminal or forge lines. */
+export function printLines(lines: readonly string[]): void {
+  const escaped = (sign: string) => `\\u{${sign.codePointAt(0)?.toString(16)}}`
+  const printable = lines.map((line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped))
+  console.log(printable.join('\n'))
+}
+
 const missing = ['42P01', '42703', '42883']
 
 /** The errors of a database that is away have no message. */

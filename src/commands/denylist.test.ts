@@ -4,16 +4,17 @@ import { commandOf } from './denylist.ts'
 
 const why = ['--reason', ' Sanctioned ']
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'
-const xmr = '4'.repeat(95)
+const xmr =
+  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A'
 
 test.each([
   [['list'], { does: 'list' }],
-  [['add', wallet, wallet.toLowerCase(), ...why], [wallet.toLowerCase()]],
+  [['add', wallet, wallet.toLowerCase(), ...why], [wallet]],
   [['add', '+1 (202) 555-0123', ...why], ['+12025550123']],
   [['add', 'Ada@Example.com', ...why], ['ada@example.com']],
   [
     ['add', 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ', ...why],
-    ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    ['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'],
   ],
   [
     ['add', xmr, '8901410321111851072', ...why],
@@ -32,6 +33,8 @@ test.each([
   [['remove', wallet], 'remove needs a reason'],
   [['add', wallet, '--reason', ' '], 'add needs a reason'],
   [['add', '5550123', ...why], '"5550123" is no wallet'],
+  [['add', xmr.replace('3', '4'), ...why], 'is mistyped'],
+  [['add', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', ...why], 'is mistyped'],
   [['add', 'Ada Lovelace', ...why], '"Ada Lovelace" is no wallet'],
   [['add', wallet, '--force', ...why], '--force'],
 ])('%j is refused', (args, message) => {

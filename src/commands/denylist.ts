@@ -1,7 +1,16 @@
 import type { Pool } from 'pg'
 import { changeDenylist, listDenied } from '../adapters/storage/store.ts'
+import { identityOf } from '../orders/denylist.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
-import { onDatabase, operatorName, parseCommand, runCommand, UsageError } from './command-line.ts'
+import { ownerOf } from '../payments/coins.ts'
+import {
+  onDatabase,
+  operatorName,
+  parseCommand,
+  printLines,
+  runCommand,
+  UsageError,
+} from './command-line.ts'
 
 const usage = `Usage: npm run denylist -- <what>
 
@@ -9,7 +18,8 @@ const usage = `Usage: npm run denylist -- <what>
   add <party>... --reason "..."           sells nothing to them, and holds refunds to them
   remove <party>... --reason "..."        sells to them again
 
-A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID.
+A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID. One spelling
+stands for all: every address of the same key, every form of the same mailbox.
 
 It works on the database of the store that the same environment starts.`
 
@@ -28,7 +38,10 @@ export function commandOf(args: readonly string[]): DenylistCommand {
   if (what === 'list') return { does: 'list' }
   if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
   if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
-  return { does: what, parties: [...new Set(names.map(partyIn))], reason }
+  const parties = names.map(partyIn)
+  const isFirst = (party: string, at: number) =>
+    parties.findIndex((one) => identityOf(one) === identityOf(party)) === at
+  return { does: what, parties: parties.filter(isFirst), reason }
 }
 
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
@@ -37,7 +50,9 @@ const addressPattern = /^[a-z0-9]{26,110}$/i
 function partyIn(text: string): string {
   const receiver = readReceiver(text)
   if (receiver !== undefined) return receiver
-  if (addressPattern.test(text)) return text.toLowerCase()
+  if (ownerOf(text) === 'mistyped')
+    throw new UsageError(`"${text}" is mistyped: no such address exists`)
+  if (addressPattern.test(text)) return text
   throw new UsageError(
     `"${text}" is no wallet, address, phone number with its +, e-mail address or ICCID`,
   )
@@ -70,7 +85,7 @@ async function main(args: readonly string[]): Promise<0> {
   const command = commandOf(args)
   const by = operatorName()
   const lines = await onDatabase('denylist', (database) => carryOut({ database, by }, command))
-  console.log(lines.join('\n'))
+  printLines(lines)
   return 0
 }
 

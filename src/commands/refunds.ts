@@ -31,7 +31,7 @@ import {
   paymentNotShown,
   paymentVanished,
 } from '../payments/payment.ts'
-import { onDatabase, operatorName, runCommand } from './command-line.ts'
+import { onDatabase, operatorName, printLines, runCommand } from './command-line.ts'
 import { commandOf, type RefundsCommand, usage } from './refunds-arguments.ts'
 
 interface Operator {
@@ -382,7 +382,7 @@ async function main(args: readonly string[]): Promise<0 | 1> {
   const { isDone, lines } = await onDatabase('refunds', (database, { refundCaps: caps }) =>
     carryOut({ database, caps, by: operatorName() }, command),
   )
-  console.log(lines.join('\n'))
+  printLines(lines)
   return isDone ? 0 : 1
 }
 

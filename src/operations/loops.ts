@@ -2,8 +2,8 @@ import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { repeat } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
+import type { Denylist } from '../orders/denylist.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
-import type { Denylist } from '../orders/payout.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 
@@ -132,14 +132,14 @@ export async function watchDenylist(
   loop: LoopDeps,
   everyMs = readEveryMs,
 ): Promise<{ readonly denylist: Denylist; readonly stopped: Promise<void> }> {
-  let parties: ReadonlySet<string> = new Set()
+  let identities: ReadonlySet<string> = new Set()
   const readAgain = async () => {
-    parties = new Set(await read())
+    identities = new Set(await read())
   }
   await readAgain()
   const task = trying('reading the denylist', readAgain, loop)
   return {
-    denylist: { has: (party) => parties.has(party) },
+    denylist: { has: (identity) => identities.has(identity) },
     stopped: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }),
   }
 }

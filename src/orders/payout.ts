@@ -1,5 +1,6 @@
 import { never } from '../lib/errors.ts'
 import { methodOf, type PaymentMethods, type SignedRefund } from '../payments/payment.ts'
+import { type Denylist, isDenied } from './denylist.ts'
 import { pollDelay } from './workflow.ts'
 
 /** Money that goes out once, to a fixed address. It is stored with the change that creates the debt. */
@@ -134,13 +135,16 @@ export function failedPayout(
   return { state: 'FAILED', code, reason, ...(signed && { signed }) }
 }
 
-/** Whom the store sells nothing to and pays back only through a person; in lower case (docs/operators/operations.md). */
-export interface Denylist {
-  readonly has: (party: string) => boolean
-}
+/** A block may be as much later than our clock, and a payment in it is seen later still. */
+const liveMarginMs = 300_000
 
-export function isDenied(denylist: Denylist, party: string): boolean {
-  return denylist.has(party.toLowerCase())
+/** Why a failed payout may be neither dropped nor booked as paid in another way: its signature may still pay it. */
+export function whyLive({ signed }: PayoutIn<'FAILED'>, now: Date): string | undefined {
+  if (signed?.method !== 'x402') return undefined
+  const until = new Date(signed.validBefore * 1_000 + liveMarginMs)
+  return now < until
+    ? `what was signed can be paid until ${until.toISOString()}; wait until then`
+    : undefined
 }
 
 /** `over_cap`: a single payout is above the cap of an hour or a day, and waiting does not help. */

@@ -23,8 +23,8 @@ import {
 } from '../payments/terms.ts'
 import type { AdvanceDeps } from './advance.ts'
 import { receiversOf } from './budgets.ts'
+import { type Denylist, isDenied } from './denylist.ts'
 import type { Item } from './order.ts'
-import { type Denylist, isDenied } from './payout.ts'
 import type { Reporter } from './ports.ts'
 
 export interface PriceDeps {

@@ -114,6 +114,13 @@ function recognise(text: string): Recognised | undefined {
   return candidates.find(({ is }) => is === 'address') ?? candidates[0]
 }
 
+/** Who spends what is sent to this address, whichever way it is written; undefined for a text that is no address. */
+export function ownerOf(text: string): string | 'mistyped' | undefined {
+  const recognised = recognise(text)
+  if (recognised?.is === 'mistyped') return 'mistyped'
+  return recognised?.is === 'address' ? recognised.owner : undefined
+}
+
 function chainOf(coin: Coin, network: string): Chain {
   switch (coin) {
     case 'BTC':
@@ -159,6 +166,8 @@ type Recognised =
       readonly chains: readonly Chain[]
       /** In canonical form. */
       readonly address: string
+      /** The key, or the script, that spends what is sent there: the same for all of its addresses. */
+      readonly owner: string
       readonly isTest: boolean
     }
   /** Meant for this chain, but a character is wrong, missing or extra. */
@@ -175,17 +184,24 @@ const prefixes: Readonly<Record<string, { readonly chain: Chain; readonly isTest
   rltc: { chain: 'Litecoin', isTest: true },
 }
 
+/** How the owner of an address is written: a hash of 20 bytes follows. */
+type Form = 'key:' | 'script:' | '0x'
+
 const versions: Readonly<
-  Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
+  Record<
+    number,
+    { readonly chains: readonly Chain[]; readonly isTest: boolean; readonly form: Form }
+  >
 > = {
-  0: { chains: ['Bitcoin'], isTest: false },
-  5: { chains: ['Bitcoin'], isTest: false },
-  48: { chains: ['Litecoin'], isTest: false },
-  50: { chains: ['Litecoin'], isTest: false },
-  65: { chains: ['Tron'], isTest: false },
-  111: { chains: ['Bitcoin', 'Litecoin'], isTest: true },
-  196: { chains: ['Bitcoin'], isTest: true },
-  58: { chains: ['Litecoin'], isTest: true },
+  0: { chains: ['Bitcoin'], isTest: false, form: 'key:' },
+  5: { chains: ['Bitcoin'], isTest: false, form: 'script:' },
+  48: { chains: ['Litecoin'], isTest: false, form: 'key:' },
+  50: { chains: ['Litecoin'], isTest: false, form: 'script:' },
+  // The hash of the key that has the same digits on EVM chains.
+  65: { chains: ['Tron'], isTest: false, form: '0x' },
+  111: { chains: ['Bitcoin', 'Litecoin'], isTest: true, form: 'key:' },
+  196: { chains: ['Bitcoin'], isTest: true, form: 'script:' },
+  58: { chains: ['Litecoin'], isTest: true, form: 'script:' },
 }
 
 /** The chain that a mistyped Base58 address was meant for: its version determines its first character. */
@@ -215,17 +231,23 @@ function recogniseBech32(text: string): Recognised | undefined {
   if (network === undefined) return undefined
   // All lower or all upper case is the same address; mixed case is invalid (BIP-173).
   const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
-  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), prefix.toLowerCase())
-  if (kind === undefined) return { is: 'mistyped', chain: network.chain }
+  const decoded = isMixed ? undefined : decodeBech32(text.toLowerCase(), prefix.toLowerCase())
+  if (decoded === undefined) return { is: 'mistyped', chain: network.chain }
   // Pay-to-anchor: anybody can spend what is sent to it.
-  if (kind === 'p2a') return { is: 'unpayable', chain: network.chain }
+  if (decoded.type === 'p2a') return { is: 'unpayable', chain: network.chain }
   const { chain, isTest } = network
-  return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
+  const address = text.toLowerCase()
+  const owner = decoded.type === 'wpkh' ? `key:${hexOf(decoded.hash)}` : address
+  return { is: 'address', chains: [chain], address, owner, isTest }
 }
 
-function kindOf(text: string, bech32: string): string | undefined {
+function decodeBech32(text: string, bech32: string) {
   const coder = Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 })
-  return ifValid(() => coder.decode(text).type)
+  return ifValid(() => coder.decode(text))
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
 }
 
 function ifValid<T>(decode: () => T): T | undefined {
@@ -240,8 +262,10 @@ function recogniseBase58(text: string): Recognised | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
   const bytes = ifValid(() => base58check.decode(text))
   const version = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
-  if (bytes !== undefined && version !== undefined)
-    return { is: 'address', ...version, address: text }
+  if (bytes !== undefined && version !== undefined) {
+    const { form, ...chains } = version
+    return { is: 'address', ...chains, address: text, owner: form + hexOf(bytes.subarray(1)) }
+  }
   const chain = meantByLetter[text.charAt(0)]
   return chain && { is: 'mistyped', chain }
 }
@@ -256,7 +280,8 @@ function recogniseEthereum(text: string): Recognised | undefined {
   if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
   // The zero address: nobody holds its key.
   if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
-  return { is: 'address', chains: ['Ethereum'], address, isTest: false }
+  const owner = address.toLowerCase()
+  return { is: 'address', chains: ['Ethereum'], address, owner, isTest: false }
 }
 
 /** The first byte of a standard, an integrated and a sub-address; the test bytes are of testnet, then of stagenet. */
@@ -273,7 +298,9 @@ function recogniseMonero(text: string): Recognised | undefined {
   const isKnown = [...mainBytes, ...testBytes].includes(network)
   if (!isWhole || !isKnown) return { is: 'mistyped', chain: 'Monero' }
   const isTest = testBytes.includes(network)
-  return { is: 'address', chains: ['Monero'], address: text, isTest }
+  // An integrated address has the keys of the wallet, and a payment id behind them.
+  const owner = `monero:${hexOf(Uint8Array.from(rest.slice(0, 64)))}`
+  return { is: 'address', chains: ['Monero'], address: text, owner, isTest }
 }
 
 function checkedBytesOf(text: string): Uint8Array | undefined {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from 'pg'
 import { hereForSeconds, type NodeBook, type OtherNode } from '../../nodes/nodes.ts'
+import { identityOf } from '../../orders/denylist.ts'
 import type { NonceStore } from '../../orders/ports.ts'
 import type { StoreWallet, WalletRole } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
@@ -104,8 +105,8 @@ export function createWallets(database: Database) {
 }
 
 export async function readDenylist(database: Database): Promise<readonly string[]> {
-  const { rows } = await database.query<{ party: string }>('select party from denylist')
-  return rows.map(({ party }) => party)
+  const { rows } = await database.query<{ identity: string }>('select identity from denylist')
+  return rows.map(({ identity }) => identity)
 }
 
 export interface DenylistEntry {
@@ -129,16 +130,16 @@ export interface DenylistChange {
 }
 
 const changeSql = `
-  insert into denylist_changes (party, is_denied, reason, changed_by)
-  select party, $2, $3, $4 from unnest($1::text[]) as party
-  where exists (select from denylist where denylist.party = party.party) <> $2
+  insert into denylist_changes (party, identity, is_denied, reason, changed_by)
+  select party, identity, $3, $4, $5 from unnest($1::text[], $2::text[]) as one (party, identity)
+  where exists (select from denylist where denylist.identity = one.identity) <> $3
   returning party`
 
 export async function changeDenylist(
   database: Database,
   { parties, isDenied, reason, by }: DenylistChange,
 ): Promise<readonly string[]> {
-  const values = [parties, isDenied, reason, by]
+  const values = [parties, parties.map(identityOf), isDenied, reason, by]
   const { rows } = await database.query<{ party: string }>(changeSql, values)
   return rows.map(({ party }) => party)
 }

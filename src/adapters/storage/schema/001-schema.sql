@@ -1253,18 +1253,20 @@ create trigger note_webhook_event after update on orders for each row
 -- Whom the store sells nothing to: wallets, coin addresses, and what names a receiver.
 create table denylist_changes (
   seq bigint generated always as identity primary key,
-  party text not null check (party = lower(party) and party <> ''),
+  -- As the operator wrote it, and what all of its spellings have in common.
+  party text not null check (party <> ''),
+  identity text not null check (identity <> ''),
   is_denied boolean not null,
   reason text not null check (reason <> ''),
   changed_by text not null,
   changed_at timestamptz not null default clock_timestamp()
 );
 
-create index denylist_changes_of_party on denylist_changes (party, seq);
+create index denylist_changes_of_identity on denylist_changes (identity, seq);
 
 create view denylist as
-  select party, reason, changed_by, changed_at
-  from (select distinct on (party) * from denylist_changes order by party, seq desc) as newest
+  select party, identity, reason, changed_by, changed_at
+  from (select distinct on (identity) * from denylist_changes order by identity, seq desc) as newest
   where is_denied;
 
 create table store_identity (
@@ -1294,6 +1296,7 @@ create table nodes (
   -- Keyed digests of the settings in which nodes have to agree, under each of its keys.
   settings jsonb not null check (jsonb_typeof(settings) = 'object'),
   seen_at timestamptz not null,
+  seq bigint generated always as identity primary key,
   left_at timestamptz
 );
 
