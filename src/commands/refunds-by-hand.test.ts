@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import {
   ended,
@@ -17,6 +17,7 @@ import {
   failed,
   fulfilling,
   orderOnRecord,
+  signedFor,
   unpayable,
 } from '../../test/fixtures/sample-orders.ts'
 import { openFacts } from '../adapters/storage/facts.ts'
@@ -183,6 +184,20 @@ test('a refund in USDC that an operator paid is booked with its note, and owed n
   expect((await paid(stuck.id, transaction)).lines[0]).toContain('was noted before, with this')
   expect(await paid(stuck.id, `0x${hash('b')}`)).toMatchObject({ isDone: false })
   expect(await createHandPayouts(database()).find(stuck.id)).toBe(transaction)
+})
+
+test('no refund is booked as paid by hand while what was signed can still be paid', async () => {
+  const given = failed(asked())
+  const signed = { ...signedFor(given), validBefore: Math.floor(Date.now() / 1_000) + 1_800 }
+  const payout = { state: 'FAILED', code: 'payee_declined', reason: 'x', signed } as const
+  const stuck = await orderOnRecord(orders(), { ...given, payout })
+  const { isDone, lines } = await paid(stuck.id, `0x${hash('a')}`)
+  expect([isDone, lines[0]]).toEqual([false, expect.stringContaining('can be paid until')])
+  expect(await orders().find(stuck.id)).toEqual(stuck)
+  expect(await createHandPayouts(database()).find(stuck.id)).toBeUndefined()
+  vi.setSystemTime(Date.now() + 3_600_000)
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await paid(stuck.id, `0x${hash('a')}`)).toMatchObject({ isDone: true })
 })
 
 test('one transaction books two equal refunds in USDC only as two transfers', async () => {

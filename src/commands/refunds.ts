@@ -19,7 +19,7 @@ import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
-import type { Payout, PayoutIn } from '../orders/payout.ts'
+import { type Payout, type PayoutIn, whyLive } from '../orders/payout.ts'
 import { retryRefund, whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { formatUnits } from '../payments/coins.ts'
@@ -268,6 +268,8 @@ async function noteRefund(
   if (!made.transaction.startsWith('0x')) return no('a transaction of USDC begins with 0x')
   const why = whyNotTried(order)
   if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
+  const live = order.payout?.state === 'FAILED' ? whyLive(order.payout, new Date()) : undefined
+  if (live !== undefined) return no(live)
   const booked = await bookByHand(database, order, made)
   if (booked.outcome === 'moved') return moved
   const { amount, payment } = order

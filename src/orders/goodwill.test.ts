@@ -58,7 +58,9 @@ describe('dropped', () => {
   test('it ends with who did that and why it had failed', () => {
     const ended = { state: 'FAILED', code: goodwillDropped } as const
     const reason = 'Dropped by ada. It had failed with payer_blacklisted: USDC says no.'
-    const failed = failedFor('payer_blacklisted', { signed })
+    const failed = failedFor('payer_blacklisted', {
+      signed: { ...signed, validBefore: validBefore - 300 },
+    })
     expect(droppedGoodwill(failed, 'ada', now)).toEqual({
       ...failed,
       payout: { ...ended, reason },

@@ -1,7 +1,7 @@
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
 import type { Order } from './order.ts'
-import { type Debt, nextForPayout, type PayoutDeps } from './payout.ts'
+import { type Debt, nextForPayout, type PayoutDeps, whyLive } from './payout.ts'
 import type { Goodwill, GoodwillStore, Reporter } from './ports.ts'
 import {
   carry,
@@ -42,11 +42,9 @@ export function droppedGoodwill(goodwill: Goodwill, by: string, now: Date): Good
   const { payout } = goodwill
   if (payout.state !== 'FAILED') return `it has not failed; it is ${payout.state}`
   if (payout.code === goodwillDropped) return 'it was dropped before'
-  const { code, reason, signed } = payout
-  if (signed?.method === 'x402' && now.getTime() < signed.validBefore * 1_000) {
-    const until = new Date(signed.validBefore * 1_000).toISOString()
-    return `what was signed can be paid until ${until}; drop it after that`
-  }
+  const live = whyLive(payout, now)
+  if (live !== undefined) return live
+  const { code, reason } = payout
   const why = `Dropped by ${by}. It had failed with ${code}: ${reason}`
   return { ...goodwill, payout: { state: 'FAILED', code: goodwillDropped, reason: why } }
 }
