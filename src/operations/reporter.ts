@@ -52,7 +52,7 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'A step of an order failed with an error, and is tried again. If it keeps failing, it is a defect.',
   ),
   webhook_given_up: warn(
-    'A buyer’s webhook did not accept an event of its order for three days, or answered 410 (`answer`). Do nothing: the order is not affected, and its buyer may request the event again.',
+    'A buyer’s webhook did not accept an event of its order for three days, or answered 410 (`answer`). Do nothing: the order is not affected, and its buyer may request the event again, unless it answered 410.',
   ),
   webhook_step_failed: error(
     'Sending to a buyer’s webhook failed with an error, and is tried again. If it keeps failing, it is a defect.',

@@ -15,6 +15,7 @@ import {
   type Delivery,
   deliveryLeaseMs,
   giveUpAfterMs,
+  maxAttempts,
   maxPendingEvents,
   maxPerReceiver,
   maxWebhooksPerHour,
@@ -221,7 +222,7 @@ describe('sending events again', () => {
     await store.end(second, delivered)
     expect(await store.redeliver(id)).toBe(2)
     const again = await only(store.claimDue(9))
-    expect([again.id, again.attempts]).toEqual([sent[0]?.id, 1])
+    expect([again.id, again.attempts]).toEqual([sent[0]?.id, 2])
     await store.end(again, delivered)
     expect((await only(store.claimDue(9))).id).toBe(second.id)
   })
@@ -233,6 +234,43 @@ describe('sending events again', () => {
     expect(done.filter((one) => one === 'too_soon')).toHaveLength(7)
     await pass(redeliverEveryMs)
     expect(await store.redeliver(id)).toBe(1)
+  })
+
+  it('tries an event so often in its whole life, whoever asks for more', async () => {
+    const { store, pass } = nodes()
+    const { id } = await order()
+    let tries = 0
+    for (let asked = 0; asked < maxAttempts + 5; asked += 1) {
+      const taken = await store.claimDue(9)
+      for (const one of taken) await store.end(one, later)
+      tries += taken.length
+      await pass(redeliverEveryMs)
+      await store.redeliver(id)
+    }
+    expect(tries).toBe(maxAttempts)
+    expect(await store.claimDue(9)).toEqual([])
+    expect((await store.find(id))?.events).toMatchObject([{ state: 'given_up' }])
+  })
+
+  it('tries an event that was given up once for each time that it is asked for', async () => {
+    const { store, pass } = nodes()
+    const { id } = await order()
+    await pass(giveUpAfterMs)
+    await store.end(await only(store.claimDue(9)), later)
+    expect(await store.redeliver(id)).toBe(1)
+    expect(await store.end(await only(store.claimDue(9)), later)).toBe(true)
+    await pass(hour)
+    expect(await store.claimDue(9)).toEqual([])
+  })
+
+  it('sends nothing more to a receiver that is gone', async () => {
+    const { store, pass } = nodes()
+    const { id } = await order()
+    await store.end(await only(store.claimDue(9)), { type: 'gone', answer: 'HTTP 410' })
+    await pass(redeliverEveryMs)
+    expect(await store.redeliver(id)).toBe('none')
+    expect(await store.claimDue(9)).toEqual([])
+    expect((await store.find(id))?.state).toBe('gone')
   })
 
   it('leaves a delivery that is under way alone', async () => {

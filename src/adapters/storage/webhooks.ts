@@ -4,7 +4,7 @@ import {
   type Delivery,
   deliveryLeaseMs,
   type EventStanding,
-  giveUpAfterMs,
+  maxAttempts,
   maxPerReceiver,
   redeliverEveryMs,
   type WebhookState,
@@ -23,7 +23,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     },
 
     async redeliver(order) {
-      const values = [order, redeliverEveryMs, giveUpAfterMs]
+      const values = [order, redeliverEveryMs, maxAttempts]
       const { rows } = await database.query<Redelivered>(redeliverSql, values)
       const [done] = rows
       if (!done?.is_there) return 'none'
@@ -38,7 +38,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     async end({ id, lease }, result) {
       const { type, answer } = result
       const againInMs = type === 'failed' ? result.againInMs : null
-      const values = [id, lease, type, answer, againInMs]
+      const values = [id, lease, type, answer, againInMs, maxAttempts]
       const { rows } = await database.query<{ is_given_up: boolean }>(endSql, values)
       return rows[0]?.is_given_up ?? false
     },
@@ -85,17 +85,16 @@ function confirmationOf(row: EventRow): EventStanding {
 /** A delivery that is under way keeps its lease, so no event is sent twice at once. */
 const redeliverSql = `
   with asked as (
-    update order_webhooks set redelivered_at = now(), state = 'active'
-    where order_id = $1 and state <> 'over_limit'
+    update order_webhooks set redelivered_at = now()
+    where order_id = $1 and state = 'active'
       and (redelivered_at is null or redelivered_at <= now() - $2 * interval '1 ms')
     returning order_id
   ), queued as (
-    update webhook_events set due_at = now(), attempts = 0,
-      give_up_at = now() + $3 * interval '1 ms'
-    from asked where webhook_events.order_id = asked.order_id
+    update webhook_events set due_at = now()
+    from asked where webhook_events.order_id = asked.order_id and attempts < $3
     returning id
   )
-  select exists (select from order_webhooks where order_id = $1 and state <> 'over_limit') as is_there,
+  select exists (select from order_webhooks where order_id = $1 and state = 'active') as is_there,
     exists (select from asked) as is_asked, (select count(*)::int from queued) as events`
 
 interface Redelivered {
@@ -138,7 +137,7 @@ const endSql = `
       answer = $4,
       locked_until = now(),
       delivered_at = case when $3 = 'delivered' then now() else delivered_at end,
-      due_at = case when $3 = 'failed' and now() < give_up_at
+      due_at = case when $3 = 'failed' and now() < give_up_at and attempts < $6
         then least(now() + $5::float8 * interval '1 ms', give_up_at) end
     where id = $1 and locked_until = $2::timestamptz
     returning id, order_id, due_at

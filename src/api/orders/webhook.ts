@@ -82,7 +82,7 @@ export const redeliverWebhook: OrderOperation = {
   path: `${path}/redeliver`,
   name: 'Send events again',
   description:
-    'Sends all events of an order to its webhook again, in order, each with the webhook-id that it has. At most once a minute.',
+    'Sends all events of an order to its webhook again, in order, each with the webhook-id that it has: at most once a minute, and each at most 100 times in all. A receiver that answered 410 gets nothing more.',
   answers: { 202: { description: 'They are being sent', shape: WebhookAnswer } },
   refusals: [...refusals, ...refusesBody],
   limit: 'purchase',

@@ -19,8 +19,10 @@ export const maxPendingEvents = 200
 export const maxPerReceiver = 4
 /** The longest wait that a receiver can ask for; milliseconds. */
 export const maxRetryAfterMs = 86_400_000
-/** For how long an event is tried; milliseconds. */
+/** For how long an event is tried by itself; milliseconds. Then only once for each time that its buyer asks. */
 export const giveUpAfterMs = 3 * 86_400_000
+/** How often an event is tried in its whole life: in three days by itself at most 90 times. */
+export const maxAttempts = 100
 /** How long a delivery belongs to the node that claimed it; a post ends well before. Milliseconds. */
 export const deliveryLeaseMs = 45_000
 /** The shortest time between two requests to send the events of an order again; milliseconds. */
@@ -42,7 +44,7 @@ interface WebhookEvent {
   /** `order.` and the state, or the state of the refund if only that changed; in lower case. */
   readonly type: string
   readonly at: Date
-  /** How often it was tried since it was last requested. */
+  /** How often it was tried, in its whole life. */
   readonly attempts: number
 }
 
@@ -74,7 +76,10 @@ interface WebhookStanding {
 export interface WebhookStore {
   find(order: OrderId): Promise<WebhookStanding | undefined>
 
-  /** Makes all events due again under their ids. Returns how many, `too_soon`, or `none` if there is no webhook. */
+  /**
+   * Makes all events due again under their ids, without a new time or new attempts. Returns how many, `too_soon`, or
+   * `none` if there is no webhook, or its receiver is gone.
+   */
   redeliver(order: OrderId): Promise<number | 'too_soon' | 'none'>
 
   /** Of each order only the first that waits; for each receiver at most `maxPerReceiver`, including those under way. */
