@@ -29,6 +29,8 @@ export interface StoreWallet {
   readonly address: string
   readonly isPresent: boolean
   readonly since?: Date
+  /** When another took its place, or an operator named it as an earlier one. Absent if it is present, or unknown. */
+  readonly until?: Date
 }
 
 /** Every method throws when the node does not answer. */

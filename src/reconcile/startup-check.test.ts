@@ -143,7 +143,7 @@ describe('an earlier refund wallet', () => {
   const sentAt = (block: number) => ({ ...refund, from: '0xearlier', block })
   const worldWith = (paidBack: ChainTransfer[]) => {
     const world = sources()
-    world.said.wallets = [earlier, { ...present, since: new Date(replacedAt * 1_000) }]
+    world.said.wallets = [{ ...earlier, until: new Date(replacedAt * 1_000) }, present]
     world.said.paidBack = paidBack
     return world
   }

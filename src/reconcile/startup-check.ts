@@ -149,11 +149,8 @@ async function replacements({
   blockAt,
 }: StartupSources['chain']): Promise<ReadonlyMap<string, number>> {
   const blocks = new Map<string, number>()
-  const refunds = wallets.filter(({ role }) => role === 'refunds')
-  for (const { address, since: from, isPresent } of refunds) {
-    const later = refunds.flatMap(({ since }) => (since && since > (from ?? 0) ? [since] : []))
-    const [replacedAt] = later.sort((one, other) => one.getTime() - other.getTime())
-    if (!isPresent && replacedAt !== undefined) blocks.set(address, await blockAt(replacedAt))
+  for (const { role, address, until, isPresent } of wallets) {
+    if (role === 'refunds' && !isPresent && until) blocks.set(address, await blockAt(until))
   }
   return blocks
 }

@@ -63,10 +63,19 @@ test('each address of the store stays on record, from when it was first used', a
   await wallets.use(second)
   await wallets.use(second)
   expect(await wallets.ours(second)).toEqual([
-    { role: 'pay_to', address: address('a1'), isPresent: false },
+    { role: 'pay_to', address: address('a1'), isPresent: false, until: expect.any(Date) },
     { role: 'refunds', address: address('f1'), isPresent: true },
     { role: 'pay_to', address: address('a2'), isPresent: true, since: expect.any(Date) },
   ])
+})
+
+test('an address that was used in between ends when the one before it is used again', async () => {
+  const wallets = createWallets(pool)
+  for (const present of [first, second, first]) await wallets.use(present)
+  const [again, between] = (await wallets.ours(first)).filter(({ role }) => role === 'pay_to')
+  expect(again).toEqual({ role: 'pay_to', address: address('a1'), isPresent: true })
+  expect(between).toMatchObject({ address: address('a2'), isPresent: false })
+  expect(between?.until?.getTime()).toBeGreaterThanOrEqual(between?.since?.getTime() ?? Infinity)
 })
 
 test('an address that is in use and not on record yet counts as well', async () => {
@@ -76,11 +85,11 @@ test('an address that is in use and not on record yet counts as well', async () 
   ])
 })
 
-test('an earlier address that an operator names counts from the beginning', async () => {
+test('an earlier address that an operator names counts from the beginning until then', async () => {
   const wallets = createWallets(pool)
   await wallets.use(first)
   await wallets.addEarlier('refunds', address('F9'))
   expect(await wallets.ours(first)).toContainEqual({
-    ...{ role: 'refunds', address: address('f9'), isPresent: false },
+    ...{ role: 'refunds', address: address('f9'), isPresent: false, until: expect.any(Date) },
   })
 })

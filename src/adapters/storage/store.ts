@@ -62,18 +62,33 @@ interface Row {
   readonly role: WalletRole
   readonly address: string
   readonly since: Date | null
+  readonly until: Date | null
 }
 
 const roles = ['pay_to', 'refunds'] as const
 
 /** `since` stays null for the first address of a role, which may have been in use for long. */
 const useSql = `
+  with last as (
+    select address from store_wallets where role = $1 and named_at is null order by seq desc limit 1
+  )
   insert into store_wallets (role, address, since)
-  values ($1, lower($2), case when exists (select from store_wallets where role = $1) then now() end)
-  on conflict do nothing`
+  select $1, lower($2), case when exists (select from store_wallets where role = $1) then now() end
+  where not exists (select from last where address = lower($2))`
 
 const earlierSql = `
-  insert into store_wallets (role, address) values ($1, lower($2)) on conflict do nothing`
+  insert into store_wallets (role, address, named_at) select $1, lower($2), now()
+  where not exists (select from store_wallets where role = $1 and address = lower($2))`
+
+/** Each address with its first time and the end of its last: it may have been the store's several times. */
+const walletsSql = `
+  with times as (
+    select *, coalesce(named_at, lead(since) over (partition by role, named_at is null order by seq)) as until
+    from store_wallets
+  )
+  select role, address, case when bool_and(since is not null) then min(since) end as since,
+    (array_agg(until order by seq desc))[1] as until
+  from times group by role, address order by 3 nulls first, role, address`
 
 export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
   return roles.map((role) => ({ role, address: present[role].toLowerCase(), isPresent: true }))
@@ -82,14 +97,12 @@ export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
 export function createWallets(database: Database) {
   return {
     async ours(present: PresentWallets): Promise<readonly StoreWallet[]> {
-      const { rows } = await database.query<Row>(
-        'select role, address, since from store_wallets order by since nulls first, role, address',
-      )
-      const stored = rows.map(({ since, ...wallet }) => ({
-        ...wallet,
-        isPresent: present[wallet.role].toLowerCase() === wallet.address,
-        ...(since && { since }),
-      }))
+      const { rows } = await database.query<Row>(walletsSql)
+      const stored = rows.map(({ since, until, ...wallet }) => {
+        const isPresent = present[wallet.role].toLowerCase() === wallet.address
+        const times = { ...(since && { since }), ...(until && !isPresent && { until }) }
+        return { ...wallet, isPresent, ...times }
+      })
       const storedRoles = new Set(
         stored.flatMap(({ role, isPresent }) => (isPresent ? [role] : [])),
       )
@@ -188,6 +201,11 @@ export function createNonceStore(
       return rowCount === 1
     },
 
+    async isUsed(nonce) {
+      const sql = 'select from used_nonces where nonce = $1'
+      return (await database.query(sql, [nonce])).rowCount === 1
+    },
+
     async forgetExpired() {
       const { rowCount } = await database.query(
         'delete from used_nonces where expires_at < now() - $1::interval',
@@ -197,8 +215,3 @@ export function createNonceStore(
     },
   }
 }
-    async isUsed(nonce) {
-      const sql = 'select from used_nonces where nonce = $1'
-      return (await database.query(sql, [nonce])).rowCount === 1
-    },
-

@@ -1284,7 +1284,8 @@ create table store_wallets (
   address text not null check (address ~ '^0x[0-9a-f]{40}$'),
   -- When it became the store's; null where that is not known, as for the first of its role.
   since timestamptz,
-  primary key (role, address)
+  -- Only of one that an operator has named as an earlier one: when they did.
+  named_at timestamptz
 );
 
 create table nodes (
