@@ -4,9 +4,9 @@ import type { Recipient } from '../catalog/offer.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'
 import type {
-  BudgetName,
   BudgetRules,
   Budgets,
+  CountedBudget,
   OrderStore,
   Reporter,
   Risk,
@@ -109,13 +109,14 @@ function describeSpent({ budget, whose }: Spent): string {
   if (budget === 'exposure') {
     return `Much of the refund reserve is in use. With the orders ${subjects[whose]} that are open or were refunded within an hour, this purchase exceeds its share`
   }
+  if (budget === 'open_approvals') {
+    return `Too many purchases ${subjects[whose]} wait for a person to approve them`
+  }
   const [what, fate] = words[budget]
   return `Too many ${what} ${subjects[whose]} ${fate} within an hour`
 }
 
-const words: Readonly<
-  Record<Exclude<BudgetName, 'exposure'>, readonly [what: string, fate: string]>
-> = {
+const words: Readonly<Record<CountedBudget, readonly [what: string, fate: string]>> = {
   unpaid_payments: ['payments', 'have not paid'],
   failed_orders: ['orders', 'could not be delivered and were paid back'],
   reverts: ['payments', 'were reverted at the expense of the store'],

@@ -192,9 +192,17 @@ export interface Approval {
 
 type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
 
+/** The most purchases of one payer that wait for a person at once. */
+export const maxOpenApprovals = 10
+
+/** So many of this payer are open. The first of them ends then. */
+interface TooManyApprovals {
+  readonly openUntil: Date
+}
+
 export interface ApprovalStore {
   /** The stored approval that this payer waits for with this purchase at this price, or was declined; else this one. */
-  request(approval: Approval, now: Date): Promise<Approval>
+  request(approval: Approval, now: Date): Promise<Approval | TooManyApprovals>
   find(tokenHash: string): Promise<Approval | undefined>
   /** Stores what a person decided, once. False if there is nothing to decide any more. */
   decide(
@@ -232,9 +240,13 @@ export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
  * - `refund_claims`: claims for the refund of an order;
  * - `exposure`: what was paid for orders that are open or were refunded within the hour, as a share of the float.
  *
- * They are counted from the orders on record, over all nodes; a delivered order counts no longer.
+ * They are counted from the orders on record, over all nodes; a delivered order counts no longer. `open_approvals` are
+ * counted apart (`maxOpenApprovals`).
  */
-export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
+type BudgetName = CountedBudget | 'exposure' | 'open_approvals'
+
+/** What a budget counts within an hour. */
+export type CountedBudget = keyof Budgets | 'reverts' | 'refund_claims'
 
 export interface Budgets {
   readonly unpaid_payments: number
@@ -388,6 +400,7 @@ export interface OrderPageRequest {
 /** Sign-in nonces that were used. A sign-in message can be used once. */
 export interface NonceStore {
   useOnce(nonce: string, expiresAt: Date): Promise<boolean>
+  isUsed(nonce: string): Promise<boolean>
 }
 
 /** Wakes requests in this process that wait for an order, when something may have happened to it. */
@@ -401,7 +414,6 @@ interface Policy {
   /** From payment to `EXPIRED`, as the manifest publishes it: `fulfillment_deadline_seconds`. */
   readonly deliverWithinMs: number
   /** After `EXPIRED`, how long the refund waits for the supplier's final word (docs/contributors/decisions/004). */
-  isUsed(nonce: string): Promise<boolean>
   readonly refundGraceMs: number
   /** How long a purchase call stays open for its goods. */
   readonly patienceMs: number

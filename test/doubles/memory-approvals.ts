@@ -1,5 +1,5 @@
 import type { Order } from '../../src/orders/order.ts'
-import type { Approval, ApprovalStore } from '../../src/orders/ports.ts'
+import { type Approval, type ApprovalStore, maxOpenApprovals } from '../../src/orders/ports.ts'
 
 /** Approvals in memory. */
 export function memoryApprovals() {
@@ -16,6 +16,12 @@ export function memoryApprovals() {
         open.find(({ decision }) => decision === 'DECLINED') ??
         open.find(({ decision, most }) => decision === undefined && most >= wanted.amount)
       if (kept) return kept
+      const waiting = newestFirst().filter(
+        ({ payer, decision, endsAt }) =>
+          payer === wanted.payer && decision === undefined && endsAt > now,
+      )
+      const ends = waiting.map(({ endsAt }) => endsAt.getTime())
+      if (ends.length >= maxOpenApprovals) return { openUntil: new Date(Math.min(...ends)) }
       rows.set(wanted.tokenHash, wanted)
       return wanted
     },

@@ -154,7 +154,11 @@ export function createApprovalStore(database: Database): ApprovalStore {
         ...[id, tokenHash, most.toString(), bought, endsAt],
       ]
       const { rows } = await database.query<ApprovalRow>(askSql, values)
-      return approvalOf(rows) ?? approval
+      const kept = approvalOf(rows)
+      if (kept) return kept
+      const open = await database.query<{ until: Date | null }>(openSql, [payer, now])
+      // One that has ended since leaves room only for the next request.
+      return { openUntil: open.rows[0]?.until ?? now }
     },
 
     async find(tokenHash) {
@@ -189,8 +193,13 @@ const askSql = `
     insert into approvals (id, token_hash, payer, purchase, amount, most, bought, asked_at, ends_at)
     select $5::uuid, $6, $1, $2, $3::numeric, $7::numeric, $8, $4::timestamptz, $9::timestamptz
     where not exists (select from kept)
+    returning *
   )
-  select ${approvalColumns} from kept`
+  select ${approvalColumns} from kept union all select ${approvalColumns} from added`
+
+const openSql = `
+  select min(ends_at) as until from approvals
+  where payer = $1 and decision is null and ends_at > $2`
 
 const decideSql = `
   update approvals set decision = $2, ends_at = $4

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../catalog/offer.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { hashOf } from '../../secrets/secrets.ts'
-import type { Rules, WalletLimits } from '../ports.ts'
+import { maxOpenApprovals, type Rules, type WalletLimits } from '../ports.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../purchase.fixture.ts'
 import type { PurchaseRequest } from '../replay.ts'
 import {
@@ -235,6 +235,22 @@ test('a price that is not above the limit needs nobody', async () => {
 test('asking the price needs nobody and keeps nothing', async () => {
   const { ask } = purchaseWorld()
   expect((await ask(asked)).type).toBe('payment_required')
+})
+
+test('a payer who leaves many approvals open is refused the next one until one ends', async () => {
+  const world = purchaseWorld()
+  const request = (at: number) => ({ ...asked, fields: { ...ada, firstName: `Ada ${at}` } })
+  for (let at = 0; at < maxOpenApprovals; at += 1) {
+    expect(await refusalOf(world.buy(request(at)))).toMatchObject({ code: 'approval_required' })
+  }
+  const { history } = world.orders
+  expect(await refusalOf(world.buy(request(99)))).toMatchObject({
+    code: 'budget_spent',
+    message: expect.stringContaining('wait for a person to approve them'),
+    details: { charged: 'no', retryAfterSeconds: 900, extra: { budget: 'open_approvals' } },
+  })
+  expect(history).toEqual([])
+  expect(await refusalOf(world.buy(request(0)))).toMatchObject({ code: 'approval_required' })
 })
 
 test('an approval is for the maximum that the buyer named', async () => {

@@ -9,7 +9,7 @@ import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
 import type { X402Payment } from '../../payments/payment.ts'
 import { type Digest, hashOf, type Vault } from '../../secrets/secrets.ts'
-import { receiversOf } from '../budgets.ts'
+import { budgetSpent, receiversOf } from '../budgets.ts'
 import { type In, idsFor } from '../order.ts'
 import {
   type Approval,
@@ -21,6 +21,7 @@ import {
   type Opened,
   type OpenedFor,
   type OrderStore,
+  type Reporter,
   type Rules,
   type Spend,
   type WalletLimits,
@@ -356,6 +357,7 @@ export interface ApprovalDeps {
   readonly vault: Vault
   readonly digest: Digest
   readonly now: () => Date
+  readonly report: Reporter
   readonly approvalWords: {
     readonly urlOf: (token: string) => string
     readonly inWords: (priced: Priced) => string
@@ -376,7 +378,7 @@ interface ApprovalQuestion {
   readonly above: Usdc | undefined
 }
 
-/** An approval is good for one payment. @throws Refusal `approval_required` with its page, `approval_declined` */
+/** An approval is good for one payment. @throws Refusal `approval_required` with its page, `approval_declined`, `budget_spent` */
 export async function requireApproval(deps: ApprovalDeps, query: ApprovalQuestion): Promise<void> {
   const { request, priced, payment, above } = query
   const { amount, lineItem, offer } = priced
@@ -399,6 +401,12 @@ export async function requireApproval(deps: ApprovalDeps, query: ApprovalQuestio
     },
     now,
   )
+  if ('openUntil' in approval) {
+    const leftMs = approval.openUntil.getTime() - now.getTime()
+    const retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1_000))
+    const spent = { budget: 'open_approvals', whose: 'payer', retryAfterSeconds } as const
+    throw budgetSpent(deps, spent, 'no')
+  }
   throw approval.decision === 'DECLINED'
     ? approvalDeclined(approval)
     : approvalRequired(deps, approval, above)

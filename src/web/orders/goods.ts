@@ -13,9 +13,9 @@ import type { Frame, Page } from '../frame/layout.ts'
 import { copied, fact, qrSvg } from '../frame/parts.ts'
 import { messagePage, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
-import { linkPage } from './parts.ts'
 import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
+import { linkPage } from './parts.ts'
 
 type Goods = Extract<GoodsView, { readonly type: 'goods' }>
 

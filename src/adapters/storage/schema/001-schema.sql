@@ -527,6 +527,22 @@ create index approvals_by_purchase on approvals (payer, purchase);
 create index approvals_by_order on approvals (used_by) where used_by is not null;
 create index approvals_by_end on approvals (ends_at);
 
+-- A payer who signs much and pays nothing leaves no more than ten open (maxOpenApprovals). One that is too many is not
+-- inserted. Two requests wait for each other here, so each counts what the other one has added.
+create function limit_approvals() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('approvals ' || new.payer, 0));
+  if (select count(*) from approvals
+      where payer = new.payer and decision is null and ends_at > new.asked_at) >= 10 then
+    return null;
+  end if;
+  return new;
+end
+$$;
+
+create trigger limit_approvals before insert on approvals
+  for each row execute function limit_approvals();
+
 -- No order is opened beyond the limits of its payer. The row of the wallet is locked before the sum is read, so two
 -- purchases of one wallet are checked one after the other. Where there is no row yet, a lock on its name keeps the first
 -- limits waiting for the purchases that could not know of them. The day is the last 24 hours by the clock that placed
@@ -1278,8 +1294,9 @@ create table store_identity (
   claimed_at timestamptz not null
 );
 
--- Every address at which the store was ever paid or from which it ever refunded.
+-- Every address at which the store was ever paid or from which it ever refunded, each time that it became the store's.
 create table store_wallets (
+  seq bigint generated always as identity primary key,
   role text not null check (role in ('pay_to', 'refunds')),
   address text not null check (address ~ '^0x[0-9a-f]{40}$'),
   -- When it became the store's; null where that is not known, as for the first of its role.
@@ -1297,7 +1314,6 @@ create table nodes (
   -- Keyed digests of the settings in which nodes have to agree, under each of its keys.
   settings jsonb not null check (jsonb_typeof(settings) = 'object'),
   seen_at timestamptz not null,
-  seq bigint generated always as identity primary key,
   left_at timestamptz
 );
 
