@@ -9,7 +9,7 @@ const xmr =
 
 test.each([
   [['list'], { does: 'list' }],
-  [['add', wallet, wallet.toLowerCase(), ...why], [wallet]],
+  [['add', wallet, wallet.toLowerCase(), ...why], [wallet.toLowerCase()]],
   [['add', '+1 (202) 555-0123', ...why], ['+12025550123']],
   [['add', 'Ada@Example.com', ...why], ['ada@example.com']],
   [

@@ -38,10 +38,8 @@ export function commandOf(args: readonly string[]): DenylistCommand {
   if (what === 'list') return { does: 'list' }
   if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
   if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
-  const parties = names.map(partyIn)
-  const isFirst = (party: string, at: number) =>
-    parties.findIndex((one) => identityOf(one) === identityOf(party)) === at
-  return { does: what, parties: parties.filter(isFirst), reason }
+  const spellings = names.map(partyIn).map((party) => [identityOf(party), party] as const)
+  return { does: what, parties: [...new Map(spellings).values()], reason }
 }
 
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
@@ -65,7 +63,8 @@ export async function carryOut(
   if (command.does === 'list') return listLines(database)
   const { does, parties, reason } = command
   const isDenied = does === 'add'
-  const changed = await changeDenylist(database, { parties, isDenied, reason, by })
+  const named = parties.map((party) => ({ party, identity: identityOf(party) }))
+  const changed = await changeDenylist(database, { parties: named, isDenied, reason, by })
   const [now, already] = isDenied
     ? ['is on the list now', 'was on it already']
     : ['is off the list now', 'was not on it']

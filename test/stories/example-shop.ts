@@ -147,8 +147,8 @@ function deniedAt({ url, query }: Store): Shop['denied'] {
     esim: { iccid: '8901410321111851072' },
   } as const
   const listing = query(
-    `insert into denylist_changes (party, is_denied, reason, changed_by)
-     select party, true, 'An example', 'example' from unnest($1::text[]) as party`,
+    `insert into denylist_changes (party, identity, is_denied, reason, changed_by)
+     select party, party, true, 'An example', 'example' from unnest($1::text[]) as party`,
     [Object.values(receivers).flatMap((receiver) => Object.values(receiver))],
   )
   return async (kind) => {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from 'pg'
 import { hereForSeconds, type NodeBook, type OtherNode } from '../../nodes/nodes.ts'
-import { identityOf } from '../../orders/denylist.ts'
 import type { NonceStore } from '../../orders/ports.ts'
 import type { StoreWallet, WalletRole } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
@@ -136,7 +135,7 @@ export async function listDenied(database: Database): Promise<readonly DenylistE
 }
 
 export interface DenylistChange {
-  readonly parties: readonly string[]
+  readonly parties: readonly { readonly party: string; readonly identity: string }[]
   readonly isDenied: boolean
   readonly reason: string
   readonly by: string
@@ -152,7 +151,11 @@ export async function changeDenylist(
   database: Database,
   { parties, isDenied, reason, by }: DenylistChange,
 ): Promise<readonly string[]> {
-  const values = [parties, parties.map(identityOf), isDenied, reason, by]
+  const [texts, identities] = [
+    parties.map(({ party }) => party),
+    parties.map((one) => one.identity),
+  ]
+  const values = [texts, identities, isDenied, reason, by]
   const { rows } = await database.query<{ party: string }>(changeSql, values)
   return rows.map(({ party }) => party)
 }

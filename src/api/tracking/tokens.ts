@@ -48,7 +48,7 @@ export function isOutdatedLinkToken(
 }
 
 export function sessionToken(deps: TokenDeps, wallet: string): string {
-  return issue(deps, walletPrefix, [wallet, randomUUID()], sessionSeconds)
+  return issue(deps, walletPrefix, [wallet, `session:${randomUUID()}`], sessionSeconds)
 }
 
 export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
@@ -61,18 +61,14 @@ export async function walletOfSession(
   token: string | undefined,
 ): Promise<string | undefined> {
   const session = validIn(deps, walletPrefix, token)
-  if (session === undefined || (await deps.signIn.nonces.isUsed(endOf(session)))) return undefined
-  return session.name
+  const hasEnded = session && (await deps.signIn.nonces.isUsed(session.id))
+  return hasEnded ? undefined : session?.name
 }
 
 /** A copy of the token opens nothing any more. */
 export async function endSession(deps: SessionDeps, token: string | undefined): Promise<void> {
   const session = validIn(deps, walletPrefix, token)
-  if (session) await deps.signIn.nonces.useOnce(endOf(session), session.expiresAt)
-}
-
-function endOf({ id }: { readonly id: string | undefined }): string {
-  return `session:${id}`
+  if (session) await deps.signIn.nonces.useOnce(session.id, session.expiresAt)
 }
 
 function issue(
@@ -89,8 +85,9 @@ function validIn({ tokenSigner, purchases }: TokenDeps, prefix: string, token: s
   const signed = readToken(tokenSigner, prefix, token)
   if (signed === undefined) return undefined
   const { names, expiresAt } = signed
+  const [name, id = ''] = names
   const left = expiresAt.getTime() - purchases.now().getTime()
-  return left > 0 ? { name: names[0], id: names[1], expiresAt, left } : undefined
+  return left > 0 ? { name, id, expiresAt, left } : undefined
 }
 
 interface CodeDeps {
