@@ -4,7 +4,7 @@ import { newX402Payment } from '../../../test/fixtures/sample-orders.ts'
 import type { BuyingDeps } from '../../api/operation.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { kinds } from '../../catalog/offer.ts'
-import { type Fields, fieldsOfEveryPurchase } from '../../catalog/purchase-body.ts'
+import { type Fields, fieldsOfEveryPurchase, wordingOf } from '../../catalog/purchase-body.ts'
 import { usdc } from '../../lib/money.ts'
 import { card, plan, purchaseWorld, refusalOf } from '../../orders/purchase.fixture.ts'
 import { requireApproval } from '../../orders/spending-limits/rules.ts'
@@ -37,12 +37,29 @@ async function pageFor(
   return read(page.body)
 }
 
-test.each(ours)('an approval of a %s shows another %s as another purchase', async (kind, name) => {
-  // The price alone decides how a maximum is shown; it is no part of the digest.
-  const changes = name === 'maxUsdc' ? { most: usdc(26_000_000n) } : {}
-  const one = await pageFor(kind, { offerId: '0', [name]: '1' })
-  expect(await pageFor(kind, { offerId: '0', [name]: '1' })).toBe(one)
-  expect(await pageFor(kind, { offerId: '0', [name]: '2' }, changes)).not.toBe(one)
+test.each(ours)(
+  'an approval of a %s shows its %s exactly if it is bound to it',
+  async (kind, name) => {
+    const fieldsWith = (value: string): Fields => ({ offerId: '0', [name]: value })
+    const [one, other] = [fieldsWith('1'), fieldsWith('2')]
+    const page = await pageFor(kind, one)
+    expect(await pageFor(kind, one)).toBe(page)
+    const isBound = wordingOf(kind, one) !== wordingOf(kind, other)
+    expect((await pageFor(kind, other)) !== page).toBe(isBound)
+    // The two that say how it is bought, and not what.
+    expect(isBound).toBe(!['maxUsdc', 'confirmAnother'].includes(name))
+  },
+)
+
+test('an approval shows the most that it may cost', async () => {
+  const pages = [25_000_000n, 26_000_000n].map((most) =>
+    pageFor('voucher', {}, { most: usdc(most) }),
+  )
+  const [one = '', other = ''] = await Promise.all(pages)
+  expect([one, other].map((page) => /Costs at most ([\d.]+) USDC/.exec(page)?.[1])).toEqual([
+    '25.00',
+    '26.00',
+  ])
 })
 
 test('an approval names its payer, and opens for nothing but its token', async () => {
