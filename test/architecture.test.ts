@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4500,
+    lines: 4600,
     mayImport: [
       'lib',
       'catalog',
