@@ -14,7 +14,10 @@ test.each([
   expect(lpaOf({ smdpAddress, activationCode })).toBe(lpa)
 })
 
-test('a plan without a country of its own is regional', () => {
-  expect(isRegional(plan('E'))).toBe(true)
-  expect(isRegional(plan('E', { country: 'FR' }))).toBe(false)
+test('a plan for several countries without one of its own is regional', () => {
+  const coverage = ['FR', 'IT'].map((country) => ({ country, speeds: [] }))
+  expect(isRegional(plan('E', { coverage }))).toBe(true)
+  expect(isRegional(plan('E', { coverage, country: 'FR' }))).toBe(false)
+  // The country of this one has no code in ISO 3166-1.
+  expect(isRegional(plan('E', { coverage: [] }))).toBe(false)
 })

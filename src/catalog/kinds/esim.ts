@@ -40,7 +40,7 @@ export interface Coverage {
 }
 
 export function isRegional(offer: EsimOffer): boolean {
-  return offer.country === undefined && offer.coverage.length !== 1
+  return offer.country === undefined && offer.coverage.length > 1
 }
 
 const iccid = /^89\d{17,18}$/
