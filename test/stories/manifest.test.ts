@@ -31,6 +31,13 @@ interface Resource {
   }
 }
 
+/** What some vouchers ask of both who gets them and who sends them. */
+function partiesOf(names: string): readonly string[] {
+  return ['recipient', 'sender'].flatMap((party) =>
+    names.split(' ').map((name) => `${party}${name}`),
+  )
+}
+
 /** The operations of the published endpoint table with their parameters; required ones marked. */
 const operations: Readonly<Record<string, string>> = {
   '/vouchers/offers': 'brand country category minValue maxValue limit offset',
@@ -38,8 +45,12 @@ const operations: Readonly<Record<string, string>> = {
   '/vouchers/brands': '',
   '/vouchers/countries': '',
   '/vouchers/filters': '',
-  '/vouchers/purchase/info':
+  '/vouchers/purchase/info': [
     'offerId* firstName* lastName* email country value maxUsdc confirmAnother webhookUrl',
+    ...partiesOf('MiddleName Msisdn Carrier'),
+    ...partiesOf('AddressStreet AddressCity AddressState AddressPostal AddressCountry'),
+    'deliveryChallengeQuestion deliveryChallengeAnswer deliveryDate deliveryLanguage deliveryMessage',
+  ].join(' '),
   '/topups/offers': 'country region operator limit offset',
   '/topups/offers/{id}': 'id*',
   '/topups/countries': '',
