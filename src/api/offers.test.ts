@@ -63,7 +63,7 @@ describe('what a published offer says of its price', () => {
     markupBps: fc.nat(2_000),
   })
 
-  test('of an open value is legal to ask for, and what its ends cost', () => {
+  test('of an open value is what its ends cost, the markup included', () => {
     fc.assert(
       fc.property(parts, ({ price, charged, markupBps }) => {
         const { min, steps, increment, over, divisor } = price
@@ -73,12 +73,14 @@ describe('what a published offer says of its price', () => {
           price: { ...open(min, max, increment), divisor },
           cost: cost(1, charged),
         })
-        const { price: shown, usdc } = detailsOf(offer, pricing)
-        const costs = (value: number) => chargeFor(offer, cents(value), pricing).toString()
-        expect([usdc.min, usdc.max]).toEqual([costs(shown.min), costs(shown.max)])
-        const step = Number(usdc.increment) / 10_000
-        expect(shown.max - shown.min).toBe(steps * step)
-        if (steps > 0) expect(() => costs(shown.min + step)).not.toThrow()
+        const { price: shown, usdc, value } = detailsOf(offer, pricing)
+        const costs = (dollars: number) =>
+          chargeFor(offer, cents(Math.round(dollars * 100)), pricing).toString()
+        const ends = [costs(value.min), costs(value.max)]
+        expect([usdc.min, usdc.max]).toEqual(ends)
+        expect([shown.min, shown.max]).toEqual(ends.map((atomic) => Number(atomic) / 10_000))
+        expect(Math.round((value.max - value.min) / value.step)).toBe(steps)
+        if (steps > 0) expect(() => costs(value.min + value.step)).not.toThrow()
       }),
     )
   })
@@ -107,4 +109,5 @@ const detailsOf = (offer: Offer, pricing: Pricing) =>
 interface Shown {
   readonly price: Readonly<Record<'min' | 'max' | 'fixed', number>>
   readonly usdc: Readonly<Record<'amount' | 'min' | 'max' | 'increment', string>>
+  readonly value: Readonly<Record<'min' | 'max' | 'step', number>>
 }

@@ -168,10 +168,10 @@ function withRetail(offer: Offer, { pricing, site }: OfferDeps): PricedOffer {
   return { offer, pricing, site, retail: retailOf(offer, pricing) }
 }
 
-/** The supplier's price with the markup, unless it is in dollars or does not determine ours. */
+/** The supplier's price with the markup, unless it is in dollars or does not determine ours: then what a buyer pays. */
 function priceOf({ offer: { price }, retail, pricing }: PricedOffer): z.infer<typeof Money> {
   const dollars = { currency: 'USD', currencyDivisor: 100 }
-  if (retail.type === 'RANGE') return { ...dollars, min: retail.min, max: retail.max }
+  if (retail.type === 'RANGE') return { ...dollars, min: retail.lowest, max: retail.highest }
   const isInDollars = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
   if (retail.type === 'FIXED' && isInDollars) return { ...dollars, fixed: retail.cents }
   return moneyOf(price, (minor) => withMarkup(minor, pricing.markupBps))

@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { names } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
+import { coarseRegions, regions, topupSubTypes, voucherSubTypes } from '../../catalog/lists.ts'
 import { byKind, type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'
-import { findFor, type Matches, type Question, questionHint } from '../../catalog/question/find.ts'
+import { findFor, type Matches, type Question } from '../../catalog/question/find.ts'
+import { questionHint } from '../../catalog/question/hints.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { vocabulary } from '../../catalog/question/vocabulary.ts'
 import type { ReadSearch } from '../../catalog/search/offer-search.ts'
@@ -17,11 +19,11 @@ import {
   invalidParameter,
   oneOf,
   type Param,
-  type ParamSource,
   pageOf,
   paging,
   question,
   readParams,
+  searchName,
   text,
   wholeNumber,
 } from '../../catalog/search/params.ts'
@@ -104,18 +106,12 @@ export const searches: Readonly<Record<Kind, Reading>> = byKind((kind) => {
   })
 })
 
-export function searchOfKind(kind: Kind, paramSource: ParamSource, deps: ReadDeps): Published {
-  const index = deps.liveCatalog.current().sold[kind]
-  const parsed = goods[kind].search.values(paramSource, index)
-  return pageAnswer(index, parsed, (offer) => catalogOffer(offer, deps))
-}
-
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
 
 const publishedKind = oneOf(kinds)
 
-export const kindParam: Param<Kind> = {
+const kindParam: Param<Kind> = {
   schema: publishedKind.schema,
   parse(name, value) {
     const meaning = vocabulary.meanings.get(foldedWords(value).join(' '))
@@ -123,33 +119,49 @@ export const kindParam: Param<Kind> = {
   },
 }
 
+const iccid: Param<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: 40 },
+  parse(name, value) {
+    const digits = goods.esim.fields.iccid.meantBy(value)
+    if (digits !== undefined) return digits
+    throw invalidParameter(name, `${name} ${goods.esim.fields.iccid.form}.`)
+  },
+}
+
+const coarseNames = Object.keys(coarseRegions) as (keyof typeof coarseRegions)[]
+const regionNames = [...coarseNames, ...regions.filter((name) => !(name in coarseRegions))]
+
 const query = {
   query: described(
     question,
-    'What is wanted, in plain words: a brand, countries, data, days, a budget, a phone number. Such as "10 GB for Japan, 2 weeks" or "25 EUR Netflix card for Germany"',
+    'What is wanted, in plain words: brand, place, value, data, days, budget, phone number. Such as "25 EUR Netflix card for Germany"',
   ),
-  kind: described(kindParam, 'Only goods of this kind'),
+  kind: described(kindParam, 'Only this kind'),
+  brand: described(searchName, 'A brand, operator or provider'),
   country: described(
     country,
-    'ISO 3166-1 alpha-2 code (XK is Kosovo): where a card or a line is from, and where a plan works',
+    'ISO 3166-1 alpha-2 code (XK is Kosovo): where a card or line is from, or a plan works',
   ),
-  covers: described(
-    countries,
-    'Country codes with commas between them: an eSIM plan that works in every one',
+  covers: described(countries, 'Country codes with commas: plans that work in every one'),
+  regions: described(
+    oneOf(regionNames),
+    'Plans for several countries, lines and cards of a region',
   ),
-  minDataGb: described(
-    amount,
-    'At least so many gigabytes; unlimited data is more than any number',
+  subType: described(
+    oneOf([...voucherSubTypes, ...topupSubTypes]),
+    'What kind of brand, or what a line gets',
   ),
+  minDataGb: described(amount, 'At least so many gigabytes'),
   minDays: described(wholeNumber(1, 3650), 'Valid for at least so many days'),
   maxUsdc: described(dollars, 'What a purchase may cost at most, in USDC'),
   phone: described(
     text,
-    'A phone number to top up, with + and the code of its country. Its likely operator comes first. The number is not kept',
+    'Number to top up, with + and country code. Its likely operator comes first. The number is not kept',
   ),
+  iccid: described(iccid, 'eSIM to recharge: finds plans. The number is not kept'),
   sort: described(
     oneOf(['match', 'price']),
-    'match: the likeliest kind first, each by price. price: all kinds by price',
+    'match: the likeliest first, then by price. price: by price, an exact face value before open ones',
     { default: 'match' },
   ),
   ...paging(50),
@@ -168,6 +180,9 @@ function matchSchemaOf(kind: Kind) {
 
 const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(matchSchemaOf)), {
   leftOut: names.describe('Words of the question that the result does not take into account'),
+  sums: names
+    .optional()
+    .describe('If no card has the value asked for: cards that add up to it, or come nearest'),
   likelyOperator: z
     .string()
     .optional()
@@ -192,8 +207,8 @@ export const searchAll = inDiscovery({
     }
     const page = pageOf({ limit, offset })
     const { sold, rates } = deps.liveCatalog.current()
-    const line = phone === undefined ? {} : lineOf(phone, fields.country)
-    const matches = findFor(sold, { ...fields, ...line }, rates)
+    const line = phone === undefined ? undefined : lineOf(phone, fields.country)
+    const matches = findFor(sold, { ...fields, phone: line }, rates)
     const { operator, kinds } = matches.wish
     return {
       total: matches.total,
@@ -202,21 +217,17 @@ export const searchAll = inDiscovery({
         itemOf(offer, matches, deps),
       ),
       leftOut: matches.leftOut,
+      sums: matches.sums.length > 0 ? matches.sums : undefined,
       likelyOperator: kinds.includes('topup') ? operator : undefined,
       hint: matches.total === 0 ? questionHint(matches) : undefined,
     }
   },
 })
 
-function lineOf(
-  phone: string,
-  own: string | undefined,
-): Pick<Question, 'phoneCountry' | 'phoneOperator'> {
+function lineOf(phone: string, own: string | undefined): Question['phone'] {
   for (const written of [phone, phoneMeantBy(phone, own) ?? '']) {
     const place = readPhonePlace(written, own)
-    if (place?.country !== undefined) {
-      return { phoneCountry: place.country, phoneOperator: place.operator }
-    }
+    if (place?.country !== undefined) return { country: place.country, operator: place.operator }
   }
   throw invalidParameter(
     'phone',
@@ -225,18 +236,17 @@ function lineOf(
 }
 
 function offersOn(
-  { kinds }: Matches,
+  { kinds, wish }: Matches,
   { limit, offset, sort }: Page & { readonly sort: 'match' | 'price' },
-  { liveCatalog, pricing }: ReadDeps,
+  { pricing }: ReadDeps,
 ): Offer[] {
   const end = offset + limit
   if (sort === 'match') return kinds.flatMap(({ first }) => first(end)).slice(offset, end)
-  const { sold } = liveCatalog.current()
-  const page = { offset: 0, limit: end }
+  const isOpen = ({ price }: Offer) => Number(wish.worth !== undefined && price.type === 'RANGE')
   return kinds
-    .flatMap(({ kind, filters }) => sold[kind].search(filters, page, 'price').offers)
+    .flatMap(({ cheapest }) => cheapest(end))
     .map((offer) => ({ offer, price: Number(lowestCharge(offer, pricing)) }))
-    .sort((one, other) => one.price - other.price)
+    .sort((one, other) => isOpen(one.offer) - isOpen(other.offer) || one.price - other.price)
     .slice(offset, end)
     .map(({ offer }) => offer)
 }

@@ -3,7 +3,8 @@ import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
 import type { Offer } from '../offer.ts'
 import type { Question } from './find.ts'
-import { findFor, questionHint } from './find.ts'
+import { findFor } from './find.ts'
+import { questionHint } from './hints.ts'
 
 /** Answers questions over these offers. */
 function storeOf(...offers: readonly Offer[]) {
@@ -212,7 +213,9 @@ test('proposes a country of the brand only where the rest of the question is met
   expect(hintOf({ ...question, minDataGb: 5 })).toMatchObject({ nearest: 'PE', message })
   expect(hintOf({ ...question, minDataGb: 100 })).toEqual({ message })
   // The country of the phone number overrides `country`, so no other country is proposed.
-  expect(hintOf({ query: 'claro', phoneCountry: 'ES' })).toEqual({ message })
+  expect(hintOf({ query: 'claro', phone: { country: 'ES', operator: undefined } })).toEqual({
+    message,
+  })
 })
 
 test.each<[Question, string, string?]>([

@@ -1,11 +1,11 @@
 import { foldedWords } from '../../lib/text.ts'
-import { countryName } from '../countries.ts'
 import { goods } from '../kinds.ts'
+import { coarseRegions, type Region } from '../lists.ts'
 import { byKind, type Kind, kinds, type Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
 import type { Filters } from '../search/filters.ts'
-import { coverableOf, type Hint, listed, mostOffered, nearFirst } from '../search/offer-search.ts'
+import { coverableOf } from '../search/offer-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { phraseOf } from '../search/words.ts'
 import {
@@ -16,21 +16,27 @@ import {
   type Reading,
   readQuestion,
 } from './reading.ts'
+import { sumsFor } from './sums.ts'
 import type { Use } from './vocabulary.ts'
 
 /** A question over all kinds at once: in plain words, as fields, or both. A field overrides the words. */
 export interface Question {
   readonly query?: string | undefined
   readonly kind?: Kind | undefined
+  readonly brand?: string | undefined
   readonly country?: string | undefined
   /** A plan must work in every one of these. */
   readonly covers?: readonly string[] | undefined
+  /** A region by its coarse name, or by the name in the catalog. Plans are those of many countries. */
+  readonly regions?: keyof typeof coarseRegions | Region | undefined
+  readonly subType?: string | undefined
   readonly minDataGb?: number | undefined
   readonly minDays?: number | undefined
   readonly maxUsdc?: number | undefined
-  /** The country of the line to be topped up, and its likely operator. */
-  readonly phoneCountry?: string | undefined
-  readonly phoneOperator?: string | undefined
+  /** The line to be topped up. */
+  readonly phone?: { readonly country: string; readonly operator: string | undefined } | undefined
+  /** The eSIM to be recharged. */
+  readonly iccid?: string | undefined
 }
 
 interface KindMatches {
@@ -39,6 +45,8 @@ interface KindMatches {
   readonly total: number
   /** The first of them that meet further filters: the likeliest first, then by price, lowest first. */
   readonly first: (most: number, further?: Filters) => readonly Offer[]
+  /** By price, but those of the very value that is wanted before those that a buyer gives this value. */
+  readonly cheapest: (most: number) => readonly Offer[]
 }
 
 export interface Matches {
@@ -47,7 +55,12 @@ export interface Matches {
   readonly total: number
   readonly unused: readonly Part[]
   readonly leftOut: readonly string[]
+  /** Of the cards of one value that no card has: those that together have it, or come nearest. */
+  readonly sums: readonly string[]
 }
+
+/** Among so many offers of a use, one of each brand comes first; and so many cards are added up. */
+const maxCompared = 200
 
 export function findFor(
   indexes: Indexes,
@@ -69,14 +82,27 @@ function matchesOfKind(kind: Kind, wish: Wish): KindMatches[] {
   if (filters === undefined || total === 0) return []
   const first = (most: number, further: Filters = {}) =>
     firstOf(kind, wish, { ...filters, ...further }, most)
-  return [{ kind, filters, total, first }]
+  const cheapest = (most: number) => inRanks(wish.indexes[kind], filters, most, [exactIn(wish)])
+  return [{ kind, filters, total, first, cheapest }]
 }
 
 function matchesWith(wish: Wish, kindMatches: readonly KindMatches[]): Matches {
   const total = kindMatches.reduce((sum, one) => sum + one.total, 0)
   const unused = wish.reading.parts.filter((part) => !part.isExcluded && !wish.used.has(part))
   const leftOut = [...new Set(unused.map(({ text }) => text))]
-  return { wish, kinds: kindMatches, total, unused, leftOut }
+  return { wish, kinds: kindMatches, total, unused, leftOut, sums: sumsIn(wish, kindMatches[0]) }
+}
+
+/** Of the brand that is found first, and in the currency that is meant. */
+function sumsIn(wish: Wish, found: KindMatches | undefined): readonly string[] {
+  const { value, used, brands, operator } = wish
+  const [first] = value && found && !used.has(value.part) ? found.first(1) : []
+  if (!value || !found || !first || (brands ?? operator) === undefined) return []
+  const { currency } = first.faceValue ?? first.price
+  if (value.currencies?.includes(currency) === false) return []
+  const filters = { ...found.filters, brandKeys: [first.brand], amount: 'fixed', currency } as const
+  const { offers } = wish.indexes[found.kind].search(filters, { offset: 0, limit: maxCompared })
+  return sumsFor(offers, value.amount)
 }
 
 type Subject = ReturnType<typeof subjectOf>
@@ -90,29 +116,28 @@ interface QuestionContext {
 
 function subjectOf(context: QuestionContext) {
   const { question, reading } = context
-  const { country, covers = [], phoneCountry } = question
+  const { country, covers = [] } = question
   const includedParts = <T extends PartMeaning['type']>(...types: readonly T[]) =>
     partsOf(reading, ...types).filter(({ isExcluded }) => !isExcluded)
   const bound = (type: 'data' | 'days', name: 'least' | 'most') =>
     includedParts(type).find((part) => part[name] !== undefined)?.[name]
-  const named: Kind[] =
-    includedParts('iccid').length > 0 ? ['esim'] : includedParts('kind').map(({ kind }) => kind)
-  const brands = includedParts('brand')
-  const [use] = brands.length === 0 ? includedParts('use') : []
-  const [phone] = includedParts('phone')
-  const line = phoneCountry ?? phone?.country
+  const isRecharge = question.iccid !== undefined || includedParts('iccid').length > 0
+  const named: Kind[] = isRecharge ? ['esim'] : includedParts('kind').map(({ kind }) => kind)
+  const brands = brandsFor(context, includedParts('brand'))
+  const [use] = brands === undefined ? includedParts('use') : []
+  const [inWords] = includedParts('phone')
+  const phone = question.phone ?? inWords
   const own = country === undefined ? includedParts('country').map(({ code }) => code) : [country]
   return {
     ...context,
     wanted: includedParts,
     named: [...new Set(named)],
-    brands:
-      brands.length === 0 ? undefined : byKind((kind) => brands.flatMap((one) => one.brands[kind])),
+    brands,
     use: use?.use,
-    countries: line === undefined ? [...new Set([...own, ...covers])] : [line],
+    countries: phone?.country === undefined ? [...new Set([...own, ...covers])] : [phone.country],
     regions: country === undefined ? includedParts('region').map(({ countries }) => countries) : [],
     /** The likely operator of the line to be topped up. Its topups come first. */
-    operator: phoneCountry === undefined ? phone?.operator : question.phoneOperator,
+    operator: phone?.operator,
     plan: {
       minDataGb: question.minDataGb ?? bound('data', 'least'),
       maxDataGb: bound('data', 'most'),
@@ -122,27 +147,50 @@ function subjectOf(context: QuestionContext) {
   }
 }
 
-function namesGoods({ brands, use, wanted: includedParts }: Subject): boolean {
-  return (brands ?? use) !== undefined || includedParts('phone', 'iccid').length > 0
+/** The supplier's keys of the brands that are wanted, or undefined if none is named. */
+function brandsFor(
+  { indexes, question: { brand } }: QuestionContext,
+  parts: readonly { readonly brands: Readonly<Record<Kind, readonly string[]>> }[],
+) {
+  if (brand !== undefined) return byKind((kind) => brandsNamed(indexes[kind], brand))
+  if (parts.length === 0) return undefined
+  return byKind((kind) => parts.flatMap((part) => part.brands[kind]))
+}
+
+/** By a name or alias, or by the beginnings of the words of a name. */
+function brandsNamed(index: SearchIndex, brand: string): readonly string[] {
+  const keys = index.counts('brand', { brand }).map(([key]) => key)
+  return [...new Set([...(brandLexicon(index).whole.get(phraseOf(brand)) ?? []), ...keys])]
+}
+
+function namesGoods({ brands, use, question, wanted: includedParts }: Subject): boolean {
+  const { phone, iccid } = question
+  const inWords = includedParts('phone', 'iccid').length > 0
+  return (brands ?? use ?? phone ?? iccid) !== undefined || inWords
 }
 
 /** The kinds that a question is about, the likeliest first, by the first rule that applies; none if it has no subject. */
 function kindsFor(subject: Subject): readonly Kind[] {
   const { question, wanted: includedParts, named, brands, use, plan, countries, regions } = subject
-  const { query, kind, covers, phoneCountry, maxUsdc } = question
+  const { query, kind, covers, subType, phone, maxUsdc } = question
   const isPlan = Object.values(plan).some((bound) => bound !== undefined)
   const sold = kinds.filter((one) => brands?.[one].length)
   const both = sold.filter((one) => named.includes(one))
   const isAny =
     query === undefined || maxUsdc !== undefined || includedParts('word', 'money').length > 0
+  const ofType = kinds.filter(
+    (one) => subType && goods[one].subTypes.some((own) => own === subType),
+  )
+  const byCoverage: readonly Kind[] = ['esim', ...kinds.filter((one) => one !== 'esim')]
   const rules: readonly (readonly [boolean, readonly Kind[]])[] = [
-    [phoneCountry !== undefined || includedParts('phone').length > 0, ['topup']],
+    [phone !== undefined || includedParts('phone').length > 0, ['topup']],
     [sold.length > 0, both.length > 0 ? both : sold],
     [named.length > 0, named],
+    [ofType.length > 0, ofType],
     [use !== undefined && plan.minDataGb === undefined, ['voucher']],
     // If only places are named, mostly plans are wanted.
     [isPlan || covers !== undefined || regions.length > 0 || countries.length > 1, ['esim']],
-    [countries.length > 0, ['esim', ...kinds.filter((one) => one !== 'esim')]],
+    [countries.length > 0 || question.regions !== undefined, byCoverage],
     [isAny, kinds],
   ]
   const likely = rules.find(([applies]) => applies)?.[1] ?? []
@@ -159,18 +207,21 @@ interface Value {
   readonly currencies: readonly string[] | undefined
 }
 
-type Wish = ReturnType<typeof wishOf>
+export type Wish = ReturnType<typeof wishOf>
 
 function wishOf(question: QuestionContext) {
   const subject = subjectOf(question)
-  const { wanted: includedParts, named, use, countries } = subject
+  const { wanted: includedParts, named, brands, use, countries } = subject
   const likelyKinds = kindsFor(subject)
   const local = localCurrencies(subject)
   const isPlan = likelyKinds.length === 1 && likelyKinds[0] === 'esim'
   const value = isPlan ? undefined : valueIn(subject, likelyKinds, local)
   const { limits, price } = priceFor(subject, isPlan, local)
   const used = new Set<Part | undefined>([
-    ...includedParts('brand', 'phone', 'iccid'),
+    ...includedParts('phone', 'iccid'),
+    ...includedParts('brand').filter((part) =>
+      kinds.some((kind) => part.brands[kind].some((key) => brands?.[kind].includes(key))),
+    ),
     ...includedParts('country').filter(({ code }) => countries.includes(code)),
     ...(subject.regions.length > 0 ? includedParts('region') : []),
     ...(named.some((kind) => likelyKinds.includes(kind)) ? includedParts('kind') : []),
@@ -240,7 +291,7 @@ function priceFor(
 }
 
 /** Words without a meaning that the question may be about, so that nothing is found rather than something else. */
-function unknownWords(wish: Wish): string[] {
+export function unknownWords(wish: Wish): string[] {
   const { reading, kinds, countries, regions } = wish
   const isForLine = kinds.length === 1 && kinds[0] !== 'voucher'
   if (namesGoods(wish) || (isForLine && countries.length + regions.length > 0)) return []
@@ -252,8 +303,9 @@ const leastData = 0.001
 
 /** What to look for, one after the other: the whole question first, then with fewer of the conditions. */
 function triesFor(wish: Wish): Wish[] {
-  const { kinds: likelyKinds, named, plan, value } = wish
+  const { kinds: likelyKinds, named, plan, value, question } = wish
   if (unknownWords(wish).length > 0) return []
+  if (question.query === undefined && question.kind === undefined) return [wish, { ...wish, kinds }]
   const tries = value === undefined ? [wish] : worthsOf(value, wish)
   // Topups with data come before those with airtime only.
   if (!likelyKinds.includes('topup') || !named.includes('esim')) return tries
@@ -281,9 +333,35 @@ function worthsOf({ part, amount, currencies }: Value, wish: Wish): Wish[] {
   return isDollars ? [exact, anyAmount, whatever] : [exact, anyAmount]
 }
 
+/**
+ * What the fields demand of a kind, beside what is also said in words. Each counts for every kind, so that none is
+ * passed over in silence; undefined if goods of this kind never have it.
+ */
+function demandsOn(kind: Kind, { question }: Wish): Filters | undefined {
+  const { country, covers, regions, subType, minDataGb, minDays, phone, iccid } = question
+  if ((phone !== undefined && kind !== 'topup') || (iccid !== undefined && kind !== 'esim')) {
+    return undefined
+  }
+  const { isByCoverage } = goods[kind]
+  return {
+    ...{ subType, minDataGb, minDays },
+    ...(regions === undefined ? {} : inRegion(kind, regions)),
+    covers: isByCoverage ? undefined : covers,
+    // Words may name a line elsewhere than a visitor usually shops.
+    country: phone && country,
+  }
+}
+
+function inRegion(kind: Kind, region: NonNullable<Question['regions']>): Filters {
+  const coarse: Readonly<Record<string, readonly string[]>> = coarseRegions
+  const regions = coarse[region] ?? [region]
+  return goods[kind].isByCoverage ? { regions, multiCountry: true } : { regions }
+}
+
 function filtersFor(kind: Kind, wish: Wish): Filters | undefined {
   const { brands, use, countries, regions, worth, plan, price } = wish
-  if (brands?.[kind].length === 0) return undefined
+  const demands = demandsOn(kind, wish)
+  if (demands === undefined || brands?.[kind].length === 0) return undefined
   const isCard = kind === 'voucher'
   // A plan must work in every country that is named; a card or a line must be from one of them.
   const places = kind === 'esim' ? [] : [...countries, ...regions.flat()]
@@ -295,6 +373,7 @@ function filtersFor(kind: Kind, wish: Wish): Filters | undefined {
     none: unwantedFor(kind, wish),
     countries: places.length === 0 ? undefined : places,
     ...price,
+    ...demands,
     ...(isCard ? {} : plan),
   }
   if (kind !== 'esim') return filters
@@ -337,123 +416,70 @@ function coveringMost(
   return { ...filters, covers }
 }
 
-/** Among so many offers of a use, one of each brand comes first. */
-const maxCompared = 200
-
 /** The first offers: of each rank by price, and of a use or of several brands one of each before all others. */
 function firstOf(kind: Kind, wish: Wish, filters: Filters, most: number): readonly Offer[] {
-  const find = (more: Filters, limit: number) =>
-    wish.indexes[kind].search({ ...filters, ...more }, { offset: 0, limit }, 'price').offers
+  const index = wish.indexes[kind]
+  const [operator, second] = [operatorIn(kind, wish), exactIn(wish) ?? usedIn(kind, wish)]
+  const ranked = (of: Filters, limit: number) => inRanks(index, of, limit, [operator, second])
   const isOfUse = wish.use !== undefined && kind === 'voucher'
-  const limit = isOfUse ? Math.max(most, maxCompared) : most
-  const likely = likeliest(kind, wish)
-  const { every = [], none = [] } = filters
-  const ranks = likely
-    ? [find({ every: [...every, likely] }, limit), find({ none: [...none, likely] }, limit)]
-    : [find({}, limit)]
   // Always of equally many, so that pages neither repeat nor skip any.
-  const compared = isOfUse ? ranks.flatMap((offers) => offers.slice(0, maxCompared)) : []
+  const compared = isOfUse
+    ? partedBy(second, filters).flatMap((part) => ranked(part, maxCompared))
+    : []
   const brands = new Set<string>()
   const ofUse = compared.filter(({ brand }) => brands.size < brands.add(brand).size)
   const named = wish.wanted('brand').length > 1 ? (wish.brands?.[kind] ?? []) : []
-  const ofBrands = named.flatMap((brand) => find({ brandKeys: [brand] }, 1))
-  return [...new Set([...ofUse, ...ofBrands, ...ranks.flat()])].slice(0, most)
+  const ofBrands = named.flatMap((brand) => ranked({ ...filters, brandKeys: [brand] }, 1))
+  return [...new Set([...ofUse, ...ofBrands, ...ranked(filters, most)])].slice(0, most)
 }
 
-function likeliest(kind: Kind, wish: Wish): Filters | undefined {
-  const { operator, brands, worth, use } = wish
-  if (kind === 'topup' && operator !== undefined && brands === undefined) {
-    // A brand of "Orange Mali" may be called Orange in every country.
-    const { whole } = brandLexicon(wish.indexes[kind])
-    const [name, first = ''] = [phraseOf(operator), ...foldedWords(operator)]
-    const brandKeys = whole.get(name) ?? whole.get(first)
-    if (brandKeys !== undefined) return { brandKeys }
+function partedBy(likely: Filters | undefined, filters: Filters): readonly Filters[] {
+  if (likely === undefined) return [filters]
+  const { every = [], none = [] } = filters
+  return [
+    { ...filters, every: [...every, likely] },
+    { ...filters, none: [...none, likely] },
+  ]
+}
+
+/** By price, and before that those that meet the first of the likely filters, and of equal ones those that meet the next. */
+function inRanks(
+  index: SearchIndex,
+  filters: Filters,
+  most: number,
+  likely: readonly (Filters | undefined)[],
+): readonly Offer[] {
+  const [first, ...others] = likely.filter((one) => one !== undefined)
+  if (first === undefined) return index.search(filters, { offset: 0, limit: most }, 'price').offers
+  const offers: Offer[] = []
+  for (const part of partedBy(first, filters)) {
+    if (offers.length === most) break
+    offers.push(...inRanks(index, part, most - offers.length, others))
   }
-  if (worth !== undefined) return { amount: 'fixed' }
+  return offers
+}
+
+/** The topups of the likely operator of the line. */
+function operatorIn(kind: Kind, { operator, brands, indexes }: Wish): Filters | undefined {
+  if (kind !== 'topup' || operator === undefined || brands !== undefined) return undefined
+  const brandKeys = operatorBrands(indexes[kind], operator)
+  return brandKeys && { brandKeys }
+}
+
+/** A brand of "Orange Mali" may be called Orange in every country. */
+export function operatorBrands(
+  index: SearchIndex,
+  operator: string,
+): readonly string[] | undefined {
+  const { whole } = brandLexicon(index)
+  return whole.get(phraseOf(operator)) ?? whole.get(foldedWords(operator)[0] ?? '')
+}
+
+/** A card of the very value comes before one that may be given it. */
+function exactIn({ worth }: Wish): Filters | undefined {
+  return worth === undefined ? undefined : { amount: 'fixed' }
+}
+
+function usedIn(kind: Kind, { use }: Wish): Filters | undefined {
   return kind === 'voucher' && use && use.texts.length > 0 ? { any: textsOf(use) } : undefined
-}
-
-/** Explains why a question finds nothing. The question finds something with the value that the hint proposes. */
-export function questionHint({ wish, unused }: Matches): Hint {
-  const words = unknownWords(wish)
-  const [kind, ...others] = wish.kinds
-  const noun = others.length === 0 && kind !== undefined ? goods[kind].plural : 'offers'
-  const hint = budgetHint(wish, noun) ?? brandHint(wish, noun)
-  if (hint !== undefined) return hint
-  if (kind === undefined) return { message: noSubject }
-  if (words.length > 0) return { message: `No ${noun} have ${words.map(quoted).join(', ')}.` }
-  return lessHint(wish, unused, `No ${noun} meet all of that.`)
-}
-
-const noSubject =
-  'The question names nothing that the store sells. Name a brand, a country, a phone number that starts with +, an amount, or a kind: voucher, topup or esim.'
-
-function quoted(text: string): string {
-  return `"${text}"`
-}
-
-function withChange(
-  wish: Wish,
-  change: Partial<Question>,
-  reading: Reading = wish.reading,
-): Matches {
-  return findFor(wish.indexes, { ...wish.question, ...change }, wish.rates, reading)
-}
-
-function budgetHint(wish: Wish, noun: string): Hint | undefined {
-  if (wish.price.maxUsdc === undefined) return undefined
-  const dearer = withChange(wish, { maxUsdc: Number.MAX_SAFE_INTEGER })
-  const prices = dearer.kinds.flatMap(
-    ({ kind, filters }) => wish.indexes[kind].lowestUsdc(filters) ?? [],
-  )
-  if (prices.length === 0) return undefined
-  const nearest = Math.min(...prices).toFixed(2)
-  const message = `No ${noun} cost so little. The cheapest costs ${nearest} USDC.`
-  return { parameter: 'maxUsdc', nearest, message }
-}
-
-/** Each costs a search. */
-const maxTries = 12
-
-function brandHint(wish: Wish, noun: string): Hint | undefined {
-  const { indexes, brands, countries, kinds: likelyKinds } = wish
-  const placesOf = (kind: Kind) => placesElsewhere(wish, kind, brands?.[kind] ?? [])
-  const kind = likelyKinds.find((one) => placesOf(one).length > 0)
-  if (kind === undefined) return undefined
-  const places = placesOf(kind)
-  const name = brandLexicon(indexes[kind]).nameOf(brands?.[kind][0] ?? '')
-  const message = `No ${noun} of ${name} are for ${countries.map(countryName).join(', ')}. ${name} is sold for: ${listed(places)}. An offer for another country may not work.`
-  const nearest = places
-    .slice(0, maxTries)
-    .find((country) => withChange(wish, { country }).total > 0)
-  return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
-}
-
-function placesElsewhere(
-  { indexes, countries }: Wish,
-  kind: Kind,
-  brandKeys: readonly string[],
-): string[] {
-  if (countries.length === 0 || brandKeys.length === 0) return []
-  const field = goods[kind].isByCoverage ? 'covers' : 'country'
-  const sold = mostOffered(indexes[kind], field, { brandKeys })
-  const isElsewhere = !sold.some((code) => countries.includes(code))
-  return isElsewhere ? nearFirst(indexes[kind], countries, sold) : []
-}
-
-function lessHint(wish: Wish, unused: readonly Part[], message: string): Hint {
-  const { question, reading } = wish
-  const names = ['minDataGb', 'minDays', 'covers', 'country', 'kind'] as const
-  const parameter = names.find(
-    (name) => question[name] !== undefined && withChange(wish, { [name]: undefined }).total > 0,
-  )
-  if (parameter !== undefined) {
-    return { parameter, message: `${message} Some do without ${parameter}.` }
-  }
-  const finds = (part: Part) => {
-    const parts = reading.parts.filter((one) => one !== part)
-    return withChange(wish, {}, { ...reading, parts }).total > 0
-  }
-  const part = reading.parts.filter((one) => !unused.includes(one)).find(finds)
-  return { message: part ? `${message} Some do without ${quoted(part.text)}.` : message }
 }

@@ -137,7 +137,7 @@ function nearTo(
 }
 
 /** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
-function nearestBrands(index: SearchIndex, text: string): string[] {
+export function nearestBrands(index: SearchIndex, text: string): string[] {
   const lexicon = brandLexicon(index)
   const near = brandsLike(lexicon, foldedWords(text).join(''))
   const brands = near.filter((brand) => !lexicon.tests.includes(brand))

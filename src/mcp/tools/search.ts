@@ -1,31 +1,29 @@
-import { kindParam, searchAll, searches, searchOfKind } from '../../api/discovery/search.ts'
+import { searchAll } from '../../api/discovery/search.ts'
 import { offerDetail } from '../../api/offers.ts'
-import type { Published, ReadDeps } from '../../api/operation.ts'
+import type { ReadDeps } from '../../api/operation.ts'
 import { findOffer } from '../../catalog/catalog.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { kinds } from '../../catalog/offer.ts'
 import { described, invalidParameter, readParams, text } from '../../catalog/search/params.ts'
-import { argumentSchema, bodyInArguments, inArguments, withoutEmpty } from '../arguments.ts'
+import { argumentSchema, inArguments } from '../arguments.ts'
 import type { Tool } from '../call.ts'
 
-const wide = Object.fromEntries(
+const filters = Object.fromEntries(
   Object.entries(searchAll.query ?? {}).map(([name, { schema }]) => [name, schema]),
 )
-
-/** The filters of single kinds, besides those of the search over all kinds. Each names its kinds. */
-const narrow = filters()
 
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
-  description: `Call this first. Finds ${describeKinds()} that are on sale now, all at once. Free. Describe what is wanted in query, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Then call get_offer for the full record of an offer.`,
-  inputSchema: argumentSchema({ ...wide, ...narrow }, []),
+  description: `Call this first. Finds ${describeKinds()} on sale now. Free. Describe what is wanted in query, or use the other filters, or both: all must be met. Each item has its price in usdc (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut: words that were ignored. sums: cards that add up to a value that none has. If nothing is found, hint says why.`,
+  inputSchema: argumentSchema(filters, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'offers',
   limit: 'discovery',
   charges: false,
   run({ args }, { reading }) {
-    const { items, ...page } = JSON.parse(JSON.stringify(questionIn(args, reading)))
+    const answer = searchAll.ask(inArguments(args), reading)
+    const { items, ...page } = JSON.parse(JSON.stringify(answer))
     return { type: 'answer', body: { ...page, items: items.map(inShort) } }
   },
 }
@@ -57,35 +55,6 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
   return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name)))
 }
 
-/**
- * A kind with only filters that its own search takes asks that search; everything else asks the search over all kinds.
- *
- * @throws Refusal `invalid_parameter` for a filter of single kinds in a search over all kinds, besides the refusals of
- *   the searches
- */
-function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Published {
-  const filled = withoutEmpty(args)
-  const { kind: kindText, ...filters } = filled
-  const filter = Object.keys(filters).find((name) => name in narrow)
-  if (kindText === undefined) {
-    if (filter !== undefined)
-      throw invalidParameter(filter, `${filter} is not of every kind. ${kindFor(filter)}`)
-    return searchAll.ask(inArguments(filled), reading)
-  }
-  const kind = kindParam.parse('kind', String(kindText))
-  const { query = {} } = searches[kind]
-  const other = Object.keys(filters).find((name) => name in wide && !(name in query))
-  if (other === undefined) return searchOfKind(kind, inArguments(filters), reading)
-  if (filter === undefined) return searchAll.ask(inArguments(filled), reading)
-  throw invalidParameter(filter, `${filter} does not go with ${other}. Leave one of them out.`)
-}
-
-function kindFor(filter: string): string {
-  const taking = kinds.filter((kind) => filter in (searches[kind].query ?? {}))
-  const choice = new Intl.ListFormat('en', { type: 'disjunction' }).format(taking)
-  return `Give kind as well: ${choice}.`
-}
-
 /** "gift vouchers (kind voucher), airtime (topup), and data plans (esim)". */
 function describeKinds(): string {
   const phrases = kinds.map((kind, at) => {
@@ -93,31 +62,6 @@ function describeKinds(): string {
     return `${goods[kind].words.found} (${name})`
   })
   return new Intl.ListFormat('en').format(phrases)
-}
-
-function filters(): Record<string, Readonly<Record<string, unknown>>> {
-  const names = new Set(kinds.flatMap((kind) => Object.keys(searches[kind].query ?? {})))
-  const own = [...names].filter((name) => !(name in wide))
-  return Object.fromEntries(own.map((name) => [name, filter(name)]))
-}
-
-function filter(name: string): Readonly<Record<string, unknown>> {
-  const taking = kinds.flatMap((kind) => {
-    const param = searches[kind].query?.[name]
-    return param === undefined ? [] : [{ kind, schema: param.schema }]
-  })
-  const [first] = taking
-  const isSame = taking.every(
-    ({ schema }) => JSON.stringify(schema) === JSON.stringify(first?.schema),
-  )
-  if (isSame && taking.length === kinds.length) return first?.schema ?? {}
-  const description = taking
-    .map(({ kind, schema: { description, enum: values } }) => {
-      const list = Array.isArray(values) ? ` (one of ${values.join(', ')})` : ''
-      return `${kind}: ${String(description)}${list}`
-    })
-    .join('. ')
-  return { type: first?.schema['type'], description }
 }
 
 /** The maximum number of offers in one call: each record may have thousands of characters. */
@@ -141,7 +85,7 @@ export const getOffer: Tool = {
   name: 'get_offer',
   title: 'Get offers',
   description:
-    'The full record of one offer, or of several with offerIds: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take. Free. Call it before you buy.',
+    'The full record of one offer, or of several with offerIds: price, notes, coverage, when it is refunded, and which arguments its purchase requires. Free.',
   inputSchema: argumentSchema(
     { offerId: query.offerId.schema, offerIds: query.offerIds.schema },
     [],
@@ -174,9 +118,9 @@ function readIds(name: string, value: string): readonly string[] {
   throw invalidParameter(name, `${name} may list at most ${maxOffers} ids.`)
 }
 
+/** Without what the arguments of the tools say: how it is bought, and by which fields. */
 function offerNamed(named: string, parameter: string, reading: ReadDeps): object {
   const offer = findOffer(reading.liveCatalog.current(), undefined, named, parameter)
-  const { purchase, ...record } = offerDetail(offer, reading)
-  const bodySchema = bodyInArguments(purchase.bodySchema)
-  return { ...record, purchase: { ...purchase, bodySchema } }
+  const { purchase: _, ...record } = offerDetail(offer, reading)
+  return record
 }
