@@ -18,6 +18,8 @@ import type { PurchaseDeps } from '../orders/purchase.ts'
 import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Digest, Envelope, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
+import type { Network } from '../payments/networks.ts'
+import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
 
 /** The routes, the manifest, openapi.json, the tools of MCP and the pages for models come from it. */
 export interface Operation {
@@ -113,6 +115,8 @@ export interface ReadDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
   readonly site: Site
+  /** That purchases are paid on. */
+  readonly network: Pick<Network, 'id' | 'name' | 'usdc'>
 }
 
 export interface SignInDeps {
@@ -277,6 +281,7 @@ export const catalogPrefix = '/api/catalog'
 export const limitsPath = `${catalogPrefix}/limits`
 export const manifestPath = '/.well-known/x402'
 export const openApiPath = '/openapi.json'
+export const skillPath = '/SKILL.md'
 export const mcpPath = '/mcp'
 
 export const discoveryPrefix = '/ai'

@@ -83,7 +83,8 @@ export function openServer(ground: Ground, parts: ServerParts): FastifyInstance 
   const [payee] = purchases.payees
   const limits = createLimits(ground.counting)
   const buying = buyingOf(ground, parts)
-  const reading = { site, liveCatalog: purchases.liveCatalog, pricing: purchases.pricing }
+  const { liveCatalog, pricing } = purchases
+  const reading = { site, liveCatalog, pricing, network: payee.network }
   const access = { token: config.metricsToken, isOpenHere: sandbox !== undefined }
   // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined

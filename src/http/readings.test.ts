@@ -31,6 +31,15 @@ test.each(['/ai', '/ai/'])('%s is the index', async (url) => {
     name: 'Test Kiosk',
     description: 'Goods for tests.',
     accepts_crypto: ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'],
+    payments: {
+      agents: {
+        methods: ['usdc-base-sepolia'],
+        protocol: 'x402',
+        network: 'eip155:84532',
+        asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      },
+      website: ['USDC', 'BTC', 'ETH', 'USDT', 'LTC', 'XMR'],
+    },
     delivery: 'instant',
     website: 'https://kiosk.example',
     search: '/ai/search',
@@ -45,6 +54,8 @@ test.each(['/ai', '/ai/'])('%s is the index', async (url) => {
     manifest: '/.well-known/x402',
     mcp: '/mcp',
     openapi: '/openapi.json',
+    skill: '/SKILL.md',
+    llms: '/llms.txt',
   })
 })
 
@@ -290,7 +301,7 @@ describe('an offer', () => {
     const dear = testApp({ pricing: fixturePricing({ markupBps: 123 }) })
     const answer = await dear.app.inject('/ai/vouchers?brand=amazon.com')
     expect(answer.json().items.map(({ price }: { price: object }) => price)).toEqual([
-      { currency: 'USD', currencyDivisor: 100, min: 500, max: 10_000 },
+      { currency: 'USD', currencyDivisor: 100, min: 507, max: 10_123 },
       { currency: 'USD', currencyDivisor: 100, fixed: 2531 },
     ])
   })

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, eventually, get, type Kind } from './requests.ts'
@@ -82,4 +85,27 @@ describe.each<Kind>(['voucher', 'topup'])('a consumer of a %s', (kind) => {
     expect(stranger.body.message).toContain('result_hint')
     expect(stranger.body.orders[0].result_hint).toContain('accessToken')
   })
+})
+
+test('an agent learns from the index what is taken, and buys with the code of the skill', async () => {
+  const { body: index } = await get(store.url, '/ai')
+  expect(index.payments.agents).toEqual({
+    methods: ['usdc-base-sepolia'],
+    protocol: 'x402',
+    network: 'eip155:84532',
+    asset: store.parts.usdc,
+  })
+  expect(index.payments.website).toEqual(['USDC', ...index.accepts_crypto])
+  const { text: skill } = await get(store.url, index.skill)
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(skill) ?? []
+  expect(code.trim().split('\n').length).toBeLessThanOrEqual(15)
+  const key = generatePrivateKey()
+  const owner = await newBuyer(undefined, undefined, privateKeyToAccount(key))
+  const before = await owner.balance()
+  const script = code.replace('OFFER_ID', 'TEST-VOUCHER-OK')
+  const env = { PATH: process.env['PATH'], PRIVATE_KEY: key }
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env })
+  expect(stdout).toMatch(/^200 .*"code":"SBX-/)
+  expect(await owner.balance()).toBe(before - 500_000n)
 })

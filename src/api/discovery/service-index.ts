@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { names } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { byPlural } from '../../catalog/offer.ts'
+import { slugOf } from '../../lib/text.ts'
 import {
   answers,
   catalogPrefix,
@@ -15,6 +16,7 @@ import {
   openApiPath,
   type Reading,
   searchPath,
+  skillPath,
 } from '../operation.ts'
 
 export const discoveryVersion = '1.0.0'
@@ -22,12 +24,27 @@ export const discoveryVersion = '1.0.0'
 const version = z.string().describe('Of the discovery interface')
 const capabilitiesPath = `${discoveryPrefix}/capabilities`
 
+const Payments = z
+  .object({
+    agents: z
+      .object({
+        methods: names.describe('usdc-base: USDC on Base'),
+        protocol: z.literal('x402'),
+        network: z.string().describe('CAIP-2'),
+        asset: z.string().describe('Contract address of USDC'),
+      })
+      .describe('In the purchase calls and over MCP, at once'),
+    website: names.describe('What people pay with on the website'),
+  })
+  .meta({ id: 'Payments', description: 'What is taken, in each interface.' })
+
 const ServiceIndex = z
   .object({
     version,
     name: z.string(),
     description: z.string(),
-    accepts_crypto: names,
+    accepts_crypto: names.describe('Coins that people pay with on the website'),
+    payments: Payments,
     delivery: z.string(),
     website: z.url(),
     search: z.string().describe('Where all kinds are searched by one question'),
@@ -40,6 +57,8 @@ const ServiceIndex = z
     manifest: z.string(),
     mcp: z.string(),
     openapi: z.string(),
+    skill: z.string().describe('How an agent buys here, on one page'),
+    llms: z.string(),
   })
   .meta({ id: 'ServiceIndex' })
 
@@ -51,11 +70,20 @@ export const serviceIndex: Reading = {
     description:
       'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
     answers: answers('The index', ServiceIndex),
-    ask: (_, { site }) => ({
+    ask: (_, { site, network }) => ({
       version: discoveryVersion,
       name: site.name,
       description: site.description,
       accepts_crypto: site.acceptsCrypto,
+      payments: {
+        agents: {
+          methods: [`usdc-${slugOf(network.name)}`],
+          protocol: 'x402',
+          network: network.id,
+          asset: network.usdc,
+        },
+        website: ['USDC', ...site.acceptsCrypto],
+      },
       delivery: 'instant',
       website: site.url,
       search: searchPath,
@@ -66,6 +94,8 @@ export const serviceIndex: Reading = {
       manifest: manifestPath,
       mcp: mcpPath,
       openapi: openApiPath,
+      skill: skillPath,
+      llms: '/llms.txt',
     }),
   }),
   group: 'Discovery',

@@ -12,6 +12,7 @@ import {
   type Operation,
   openApiPath,
   searchPath,
+  skillPath,
 } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import { findOrders, getOrder } from '../../api/orders/find-orders.ts'
@@ -34,7 +35,7 @@ export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void 
   const texts = [
     ['/llms.txt', llmsPage(deps), 'text/plain'],
     ['/llms-full.txt', llmsFullPage(deps), 'text/plain'],
-    ['/SKILL.md', skill, 'text/markdown'],
+    [skillPath, skill, 'text/markdown'],
     ['/skill.md', skill, 'text/markdown'],
     ['/.well-known/agent-skills/index.json', JSON.stringify(skillIndex(site, skill)), json],
     ['/.well-known/mcp/server-card.json', card, json],
@@ -94,7 +95,7 @@ function skillIndex({ url }: Site, skill: string): object {
         name: frontMatter('name'),
         type: 'skill-md',
         description: frontMatter('description'),
-        url: `${url}/SKILL.md`,
+        url: `${url}${skillPath}`,
         digest: `sha256:${hash('sha256', skill)}`,
       },
     ],
@@ -120,7 +121,7 @@ export const frontLinks = [
   `<${catalogLinkPath}>; rel="api-catalog"`,
   `<${openApiPath}>; rel="service-desc"; type="application/json"`,
   '</llms.txt>; rel="service-doc"; type="text/plain"',
-  '</SKILL.md>; rel="describedby"; type="text/markdown"',
+  `<${skillPath}>; rel="describedby"; type="text/markdown"`,
 ].join(', ')
 
 const groupTexts: Readonly<Record<Operation['group'], string>> = {
@@ -144,7 +145,7 @@ Read the skill first: one page, and enough to buy something.
 ## Start
 
 ${link('Search', `${searchPath}?query=esim+japan+10gb&limit=3`, 'one query in plain words over the whole catalog')}
-${link('Skill', '/SKILL.md', 'how to search, pay, follow an order and get a refund')}
+${link('Skill', skillPath, 'how to search, pay, follow an order and get a refund')}
 ${link('Everything', '/llms-full.txt', 'the skill, every operation and every error in one text')}
 ${link('OpenAPI', '/openapi.json', 'every operation with schemas and real examples')}
 ${link('Manifest', '/.well-known/x402', 'resources, fulfillment and refund policy, and whether the store is selling now')}
@@ -182,6 +183,7 @@ function operationList(): string {
 export interface ModelPageDeps {
   readonly site: Site
   readonly networkName: string
+  readonly isSandbox: boolean
   readonly now: () => Date
 }
 
@@ -208,7 +210,7 @@ curl -s -G '${site.url}${searchPath}' --data-urlencode 'query=25 EUR Netflix car
 curl -s '${site.url}${searchPath}?covers=FR,IT,CH&minDataGb=5&minDays=14&sort=price&limit=3'
 \`\`\`
 
-\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up; unless sorted by price, the topups of its \`likelyOperator\` come first), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. If nothing is found, \`hint\` says why; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
+\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up; unless sorted by price, the topups of its \`likelyOperator\` come first), \`brand\`, \`regions\`, \`subType\`, \`iccid\` (the eSIM to recharge), \`sort=price\`. All go together, and none needs \`kind\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. \`sums\` names cards that add up to a value that none has. If nothing is found, \`hint\` says why and what to leave out; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
 
 ## 2. Get the exact price, free
 
@@ -223,12 +225,30 @@ ${kinds.map((kind) => `- ${kind}: ${goods[kind].words.asks}`).join('\n')}
 - \`maxUsdc\`: your budget in USDC. A higher price is refused before any payment is requested.
 - \`webhookUrl\`: an https URL that receives every state of the order, signed (Standard Webhooks). Keep \`webhook.secret\` from the first response.
 
-\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and at what price: show it to your user.
+\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and at what price, and \`warning\` why it may be of no use: show both to your user.
 
 ## 3. Buy
 
-Send the same fields as JSON by \`POST\`. The first response is 402 with the terms in \`accepts[0]\`. Sign them and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. By default it pays at most 1 USD; raise that limit first. The price holds for ${termsValidSeconds} seconds.
+Send the same fields as JSON by \`POST\`. The first response is 402 with the terms in \`accepts[0]\`. Sign them and send the same request again with \`PAYMENT-SIGNATURE\`, the base64 of the signed payload's JSON. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. **By itself it pays at most 1 USD: raise that limit**, as here. The price holds for ${termsValidSeconds} seconds.
 
+\`\`\`js
+// npm install @x402/fetch @x402/evm viem
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const wallet = new ExactEvmScheme(privateKeyToAccount(process.env.PRIVATE_KEY))
+const client = new x402Client().register('eip155:*', wallet)
+client.setSpendControls({ maxAmountPerPayment: '$30' }) // the most that one payment may be
+const key = process.env.PURCHASE_KEY ?? crypto.randomUUID() // note it first, and use it again for a retry
+const answer = await wrapFetchWithPayment(fetch, client)('${site.url}${pathOf(purchases, 'voucher')}', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'idempotency-key': key },
+  body: JSON.stringify({ offerId: 'OFFER_ID', firstName: 'Ada', lastName: 'Lovelace', maxUsdc: 30 }),
+})
+console.log(answer.status, JSON.stringify(await answer.json()))
+\`\`\`
+${deps.isSandbox ? testMoney(site) : ''}
 Always send an \`Idempotency-Key\` (random, 16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keep it secret: the key alone finds the order and its goods. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
 
 If your host pays addresses but cannot send a body or sign each call: \`payableUrl\` of the quote (or of the 402, with \`Prefer: payable-url\`) holds the whole purchase. Let its x402 client GET that address. It buys once, while the quote holds, and shows the goods to whoever pays.
@@ -259,6 +279,19 @@ If your host pays addresses but cannot send a body or sign each call: \`payableU
 - When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not buy.
 
 More: [every operation](${site.url}/openapi.json), [every error](${site.url}/errors), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
+`
+}
+
+/** Only in the sandbox, whose money is not real. */
+function testMoney({ url }: Site): string {
+  return `
+**This store is a sandbox: nothing here is real.** Get test USDC, and buy the test offers:
+
+\`\`\`sh
+curl -X POST '${url}/sandbox/faucet' -H 'content-type: application/json' -d '{"address":"YOUR_WALLET"}'
+\`\`\`
+
+\`TEST-VOUCHER-OK\` is delivered at once, \`-SLOW\` later, \`-FAIL\` fails and is refunded; each kind has them (\`TEST-TOPUP-OK\` for a number of the United States, \`TEST-ESIM-OK\`). All cost less than 1 USDC.
 `
 }
 
