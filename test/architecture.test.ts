@@ -43,7 +43,7 @@ const parts: Readonly<Record<string, Part>> = {
   secrets: { lines: 300, mayImport: ['lib'] },
   health: { lines: 600, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
-  catalog: { lines: 5600, mayImport: ['lib', '../build'] },
+  catalog: { lines: 5800, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
@@ -60,7 +60,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 5100,
+    lines: 5300,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2200, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 6000,
+    lines: 6100,
     mayImport: [
       'lib',
       'catalog',

@@ -66,6 +66,7 @@ vi.doMock('../src/catalog/kinds.ts', async (original) => {
     requiredFields: (_: GameOffer) => ['account'],
     recipientOf: (_: GameOffer, told: z.infer<typeof recipient>) => told,
     takesValue: false,
+    isCredited: false,
     delivery: z.object({ kind: z.literal('game'), key: z.string() }),
     resultOf: (delivery) => delivery,
     faceValueOf: () => undefined,
@@ -149,7 +150,7 @@ describe('a kind that is one object and one line', () => {
 
   test('is searched by the tool for models, which says so', async () => {
     expect(search.description).toContain('keys of games (game)')
-    const call = { args: { kind: 'game', title: 'chess' } } as unknown as Parameters<
+    const call = { args: { kind: 'game', maxUsdc: 9 } } as unknown as Parameters<
       typeof search.run
     >[0]
     const said = await search.run(call, { reading: deps } as unknown as Parameters<

@@ -17,9 +17,8 @@ import type { NonceStore, OrderStore } from '../orders/ports.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
 import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
-import type { Digest, Envelope, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
 import type { Network } from '../payments/networks.ts'
-import type { Digest, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
+import type { Digest, Envelope, PublicJwk, Signer, SigningKeys, Vault } from '../secrets/secrets.ts'
 
 /** The routes, the manifest, openapi.json, the tools of MCP and the pages for models come from it. */
 export interface Operation {

@@ -88,6 +88,7 @@ export const Problem = z
     approvalUrl: z.url().optional().describe('The page on which a person approves the purchase'),
     expiresAt: z.iso.datetime().optional().describe('How long they have to decide'),
     refund_rule: z.string().optional().describe('When such an order is refunded'),
+    contact: z.string().optional().describe('Where to complain about an order; name its orderId'),
   })
   .meta({ id: 'Problem' })
 

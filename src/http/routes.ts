@@ -104,7 +104,7 @@ async function sendOrder(
     .headers(paymentResponse(settled))
     .headers(isDelivered ? {} : { location: orderPath(order.id) })
     .headers(outcome.replayed ? replayed : {})
-  return reply.send(await orderBody(deps.purchases.vault, outcome))
+  return reply.send(await orderBody(deps.receipts, outcome))
 }
 
 function answered(reply: FastifyReply, isDelivered: boolean): FastifyReply {

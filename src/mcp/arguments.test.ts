@@ -3,7 +3,6 @@ import {
   argumentSchema,
   flagIn,
   inArguments,
-  problemInArguments,
   purchaseFields,
   purchaseIn,
   textIn,
@@ -82,7 +81,7 @@ test.each<[others: unknown, fields: object]>([
   ['', {}],
   ['+12024561111', { other_fields: '+12024561111' }],
 ])('fields that only some offers take come in one argument: %j', (others, fields) => {
-  const args = { offerId: 'CARD', email: 'a@example.com', max_usdc: 5, other_fields: others }
+  const args = { offerId: 'CARD', email: 'a@example.com', maxUsdc: 5, other_fields: others }
   expect(purchaseIn(args)).toEqual({
     offerId: 'CARD',
     email: 'a@example.com',
@@ -90,16 +89,4 @@ test.each<[others: unknown, fields: object]>([
     ...fields,
   })
   expect(Object.keys(purchaseFields())).not.toContain('recipientMsisdn')
-})
-
-test('a problem names the arguments of tools, and leaves the words of a caller as they are', () => {
-  expect(
-    problemInArguments({
-      detail: 'maxUsdc must be a decimal.',
-      errors: [{ field: 'webhookUrl' }, { field: 'maxUsdcents' }, { field: 'mymaxUsdc' }],
-    }),
-  ).toEqual({
-    detail: 'max_usdc must be a decimal.',
-    errors: [{ field: 'webhook_url' }, { field: 'maxUsdcents' }, { field: 'mymaxUsdc' }],
-  })
 })

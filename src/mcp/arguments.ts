@@ -1,11 +1,10 @@
-import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import { keyForm, keyOf } from '../api/buying/credentials.ts'
+import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
 import type { FaultLog, ProofLimit } from '../api/operation.ts'
 import { buyPath, type Credentials, mcpPath } from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
-import { type ExampleBody, kindSchemaFor } from '../catalog/purchase-body.ts'
+import { fieldsOfEveryPurchase, kindSchemaFor } from '../catalog/purchase-body.ts'
 import {
   echoOf,
   invalidParameter,
@@ -132,21 +131,13 @@ function argument({ type, description, enum: values, items, ...checked }: Schema
   }
 }
 
-/** The names of fields of a purchase as arguments of tools, where they differ. */
-const argumentNames: Readonly<Record<string, string>> = {
-  maxUsdc: 'max_usdc',
-  webhookUrl: 'webhook_url',
-}
-
-const argumentOf = (field: string) => argumentNames[field] ?? field
-
-/** The fields of purchases of all kinds, as arguments. The answer of get_offer says which of them an offer takes. */
+/** The fields of purchases of all kinds, as arguments. The record of an offer says which it requires. */
 export function purchaseFields(): Readonly<Record<string, Schema>> {
   const fields = kinds.flatMap((kind) =>
     Object.entries(propertiesOf(kindSchemaFor(kind))).map(([name, { type, description }]) => {
-      const isShared = name === 'value' || name in argumentNames
+      const isShared = name === 'value' || fieldsOfEveryPurchase.includes(name)
       const text = isShared ? description : `${kind}: ${String(description)}`
-      return [argumentOf(name), { type, description: text }] as const
+      return [name, { type, description: text }] as const
     }),
   )
   return {
@@ -162,24 +153,12 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
 /** Holds the fields that only some offers take: naming them all would double the list of tools. */
 const otherFields = 'other_fields'
 
-export function bodyInArguments(schema: Schema): Schema {
-  const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => [
-    argumentOf(name),
-    field,
-  ])
-  return { ...schema, properties: Object.fromEntries(properties) }
-}
-
 function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
   return properties as Readonly<Record<string, Schema>>
 }
 
-export function purchaseIn(args: Schema): Record<string, unknown> {
-  const renamed = Object.entries(argumentNames).flatMap(([field, name]) =>
-    args[name] === undefined ? [] : [[field, args[name]] as const],
-  )
-  const { [otherFields]: others, ...own } = without(args, Object.values(argumentNames))
-  return { ...fieldsIn(others), ...own, ...Object.fromEntries(renamed) }
+export function purchaseIn({ [otherFields]: others, ...own }: Schema): Record<string, unknown> {
+  return { ...fieldsIn(others), ...own }
 }
 
 /** Models send objects as JSON text too. Anything else is refused as a field that is not known. */
@@ -198,12 +177,6 @@ function parsedJson(text: string): unknown {
   }
 }
 
-const fieldNames = new RegExp(`\\b(${Object.keys(argumentNames).join('|')})\\b`, 'g')
-
-export function problemInArguments(problem: Schema): Schema {
-  return JSON.parse(JSON.stringify(problem).replace(fieldNames, argumentOf))
-}
-
 /** The keys of x402 payments and settlements in `_meta` (the MCP transport of x402). */
 const paymentKey = 'x402/payment'
 export const receiptKey = 'x402/payment-response'
@@ -214,10 +187,10 @@ const signInKey = 'sign-in-with-x'
 export const mcpTransport: PaymentTransport = {
   resource: ({ url }) => `${url}${mcpPath}`,
   keysTellPurchases: false,
-  howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
+  howToSend: `call buy again with the same arguments and the payment in _meta["${paymentKey}"]`,
   otherwise: ({ url }, { offerId }) =>
     `If you cannot send _meta, have an x402 client GET the payableUrl of quote, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
-  discovery: (_, example) => toolBazaar(example),
+  discovery: () => toolBazaar,
 }
 
 export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`
@@ -276,17 +249,15 @@ function unreadablePayment(why: string): Presented {
   }
 }
 
-const exampleKey = 'a-random-key-of-yours'
-
-function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
-  return declareDiscoveryExtension({
-    toolName: 'buy',
-    transport: 'streamable-http',
-    inputSchema: argumentSchema(
-      { ...purchaseFields(), idempotency_key: { type: 'string', description: keyForm } },
-      ['offerId', 'idempotency_key'],
-    ),
-    example: { ...example, idempotency_key: exampleKey },
-    output: { example: { orders: [{ state: 'FULFILLED', result: null }] } },
-  })
-}
+/** As short as the specification allows: a model reads it with every price, and has the tool's own schema. */
+const toolBazaar = {
+  bazaar: {
+    info: {
+      input: {
+        ...{ type: 'mcp', toolName: 'buy', transport: 'streamable-http' },
+        inputSchema: { type: 'object', required: ['offerId', 'idempotency_key'] },
+      },
+    },
+    schema: { type: 'object', required: ['input'] },
+  },
+} as const

@@ -14,7 +14,6 @@ import {
   bringsPayment,
   carriesProof,
   type JsonObject,
-  problemInArguments,
   type ToolCall,
   withoutNulls,
 } from './arguments.ts'
@@ -99,11 +98,7 @@ function errorResult(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, er
   const isAccepted =
     refusal === undefined ||
     !(refusal.details.provesNothing || isNotAccepted(rules[refusal.code].status))
-  const problemBody = problem(refusal, context)
-  return {
-    result: problemResult(tool.charges ? problemInArguments(problemBody) : problemBody),
-    isAccepted,
-  }
+  return { result: problemResult(problem(refusal, context)), isAccepted }
 }
 
 /** Brings a person to the page of their approval; undefined if the model must show them the link. */

@@ -61,7 +61,7 @@ describe.each(['voucher', 'topup', 'esim'] as const)('the receipt of a %s', (kin
     const { order, receipt } = await bought(kind)
     const { qrPng: _, qrSvg: __, ...goods } = order.orders[0].result
     expect(receipt.delivered?.result).toEqual(goods)
-    expect(order.receipt_url).toBe(`/api/catalog/orders/${order.orderId}/receipt`)
+    expect(order.receipt_url).toBe(`${store.url}/api/catalog/orders/${order.orderId}/receipt`)
     expect(await claimsIn(receipt.receipt)).toMatchObject({
       iss: store.url,
       sub: order.orderId,

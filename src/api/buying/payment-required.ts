@@ -284,7 +284,7 @@ function guidance(
 
 /** Names nothing of the buyer. Undefined while no good of the kind is sold. */
 export function listingOf(
-  deps: ReadDeps,
+  deps: Omit<ReadDeps, 'network'>,
   transport: PaymentTransport,
   kind: Kind,
 ): Listing | undefined {
@@ -315,13 +315,20 @@ export function exampleOf(
 export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
   const { value, recipient } = lineItem
   const chosen = value === undefined ? '' : `value ${value / 100} = `
-  const good = kindOf(offer).inWords(offerWords(offer, value), recipient)
+  const face = faceValueFor(worthOf(offer), value)
+  const good = kindOf(offer).inWords(offerWords({ ...offer, face }), recipient)
   return `${chosen}${good} for ${formatUsdc(amount)} USDC`
 }
 
-function offerWords(offer: Offer, value: LineItem['value']) {
-  const { brandName, country, shortNotes } = offer
-  const face = faceValueFor(worthOf(offer), value)
+export function offerWords({
+  brandName,
+  country,
+  shortNotes,
+  face,
+}: Pick<Offer, 'brandName' | 'shortNotes'> & {
+  readonly country?: string | undefined
+  readonly face: FaceValue | undefined
+}) {
   return {
     face: face?.isExact ? `${amountOf(face)} ` : '',
     worth: face === undefined || face.isExact ? '' : ` worth about ${amountOf(face)}`,

@@ -11,6 +11,7 @@ import {
   understoodFields,
   wholeSchemaFor,
 } from '../../catalog/purchase-body.ts'
+import { otherOperator } from '../../catalog/question/operator.ts'
 import type { Params } from '../../catalog/search/params.ts'
 import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'
@@ -342,6 +343,10 @@ const QuoteAnswer = z
     usdc: z.object({ amount: z.string().regex(/^\d+$/), decimals: z.literal(6) }),
     display: z.string().describe('The price for people: "25.00 USDC"'),
     message: z.string().describe('What is bought and for how much, in a sentence'),
+    warning: z
+      .string()
+      .optional()
+      .describe('Why the purchase may be of no use, such as the number of another operator'),
     validUntil: z.iso.datetime(),
     accepts: z.array(PaymentTerms).length(1),
     purchase: z.object({ method: z.literal('POST'), url: z.url() }),
@@ -394,18 +399,31 @@ export async function quote(
   const [{ amount, extra }] = accepts
   const promise = String(extra['quote'])
   const now = deps.purchases.now()
+  const warning = operatorWarning(deps, priced)
   return {
     offerId: priced.offer.id,
     kind,
     usdc: { amount, decimals: usdcDecimals },
     display: `${formatUsdc(usdc(amount))} USDC`,
     message: `${purchaseSentence(priced.offer, priced.lineItem, usdc(amount))}. Nothing is bought yet.${isLookedUp ? '' : notLookedUp}`,
+    ...(warning === undefined ? {} : { warning }),
     validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
     accepts: accepts.map((terms) => withSignals(deps.demands, kind, terms)),
     purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
     payableUrl: payableUrl(deps, { fields: understood, promise }),
     refundRule: goods[kind].refundRule,
   }
+}
+
+function operatorWarning(
+  { purchases }: BuyingDeps,
+  { offer, lineItem: { recipient } }: Priced,
+): string | undefined {
+  if (recipient.kind !== 'topup') return undefined
+  const { topup } = purchases.liveCatalog.current().sold
+  const other = otherOperator(topup, offer, recipient.msisdn)
+  if (other === undefined) return undefined
+  return `The number was first assigned to ${other}, and this is a topup of ${offer.brandName}. Ask whose it is now: a topup of another operator may be lost or fail.`
 }
 
 const notLookedUp =

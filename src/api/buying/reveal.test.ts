@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 
 const delivered: In<'FULFILLED'> = (() => {
-  const order = fulfilled(fulfilling(paid(pending())))
+  const order = { ...fulfilled(fulfilling(paid(pending()))), recipient: undefined }
   const goods = { kind: order.item.kind, code: 'SECRET-1' }
   return { ...order, delivery: vault.seal(goods, { order: order.id, field: 'delivery' }) }
 })()
@@ -35,7 +35,8 @@ function revealingWith(found: () => Order | undefined | Promise<never>) {
     !used.has(nonce) && used.set(nonce, until) !== undefined
   const deps = {
     site: { url: 'https://store.example' },
-    purchases: { vault, now: () => new Date(now) },
+    purchases: { now: () => new Date(now) },
+    receipts: { vault, site: { url: 'https://store.example' } },
     orders: { find: async () => found() },
     signIn: { nonces: { useOnce } },
     reveals: createSigner([key], 'reveal'),

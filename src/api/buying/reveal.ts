@@ -54,7 +54,7 @@ export async function openReveal(
   return orNotNow(log, async () => {
     const order = await deps.orders.find(orderId)
     if (order === undefined) return { type: 'unknown' }
-    const [summary] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
+    const [summary] = (await orderBody(deps.receipts, { order, reveal: true })).orders
     if (!summary?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
     const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, expiresAt)
     if (!isFirst) return { type: 'used' }

@@ -129,12 +129,10 @@ export const listEsimOrders: OrderOperation = {
 
 async function orderAnswer(
   { waits, isPublic, ...view }: FoundOrder,
-  { purchases }: BuyingDeps,
+  { receipts }: BuyingDeps,
 ): Promise<Answer> {
   const headers = waits ? { 'retry-after': String(retryAfterSeconds) } : {}
-  const body = isPublic
-    ? publicStatusOf(view.order, 'hash')
-    : await orderBody(purchases.vault, view)
+  const body = isPublic ? publicStatusOf(view.order, 'hash') : await orderBody(receipts, view)
   return { headers, body }
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { onChain } from '../../../test/doubles/orders.ts'
 import { anyOrder } from '../../../test/fixtures/any-order.ts'
+import { fixed } from '../../../test/fixtures/offers.ts'
 import {
   failed,
   fulfilled,
@@ -13,11 +14,15 @@ import {
   unpayable,
 } from '../../../test/fixtures/sample-orders.ts'
 import type { Delivery, Recipient } from '../../catalog/offer.ts'
+import { usdcFromText as usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createVault } from '../../secrets/secrets.ts'
+import type { Site } from '../operation.ts'
 import { orderBody, orderItem } from './order.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])
+const site = { url: 'https://kiosk.example', contact: 'help@kiosk.example' } as Site
+const deps = { vault, site }
 const failing = failed(fulfilling(paid(pending())))
 
 /** An order with this delivery. */
@@ -32,7 +37,7 @@ function deliveredAs(delivery: Delivery, recipient?: Recipient): In<'FULFILLED'>
 }
 
 async function resultOf(order: Order, reveal = true) {
-  const { orders } = await orderBody(vault, { order, reveal })
+  const { orders } = await orderBody(deps, { order, reveal })
   return orders[0]
 }
 
@@ -73,7 +78,7 @@ describe('the goods', () => {
   })
 
   test('stay hidden without credentials, with a hint how to see them', async () => {
-    const body = await orderBody(vault, { order: card, reveal: false })
+    const body = await orderBody(deps, { order: card, reveal: false })
     expect(body.orders[0]).toMatchObject({ state: 'FULFILLED', result: null })
     expect(body.orders[0]).toHaveProperty('result_hint', expect.stringContaining('Bearer'))
     expect(JSON.stringify(body)).not.toContain(code)
@@ -82,7 +87,7 @@ describe('the goods', () => {
 
   test('of another order do not open in this one', async () => {
     const mixed = { ...fulfilled(fulfilling(paid(pending()))), delivery: card.delivery }
-    await expect(orderBody(vault, { order: mixed, reveal: true })).rejects.toThrow()
+    await expect(orderBody(deps, { order: mixed, reveal: true })).rejects.toThrow()
     expect((await resultOf(mixed, false))?.result).toBeNull()
   })
 })
@@ -101,7 +106,7 @@ describe('what the agent is told to do', () => {
     ['refund failed', unpayable(failing), 'stop', 'REFUND_FAILED'],
     ['expired and refunded', { ...refunded(failing), state: 'EXPIRED' }, null, 'REFUNDED'],
   ])('%s', async (_, order, action, refund) => {
-    const body = await orderBody(vault, { order, reveal: false })
+    const body = await orderBody(deps, { order, reveal: false })
     expect(body.orders[0]).toMatchObject({ state: order.state, agent_action: action })
     expect(body.refund_state).toBe(refund)
     const contract = {
@@ -119,7 +124,7 @@ test.each(['FAILED', 'DUE'] as const)(
   async (state) => {
     const payout = { state, code: 'payment_vanished', reason: 'It vanished.' } as const
     const order: Order = { ...failing, settlement: 'LOST', payout }
-    const { message } = await orderBody(vault, { order, reveal: false })
+    const { message } = await orderBody(deps, { order, reveal: false })
     expect(message).toContain('no money moved, and none is refunded')
     expect(message).not.toMatch(/automatically|operator/)
   },
@@ -146,10 +151,51 @@ describe('what went wrong', () => {
   })
 })
 
+describe('the outcome in a sentence', () => {
+  const messageOf = async (order: Order, reveal = true) =>
+    (await orderBody(deps, { order, reveal })).message
+  const shown = { subTypes: [], price: fixed(1_210), faceValue: fixed(1_000, 'EUR') }
+  const told = { kind: 'topup', msisdn: '+34600123456' } as const
+  const line = deliveredAs({ kind: 'topup' }, told)
+  const item = { ...line.item, brandName: 'Vodafone', country: 'ES', shown }
+  const topup = { ...line, item, amount: usdc('12.10') }
+
+  test('names what was delivered, its value, who has it and what was paid', async () => {
+    expect(await messageOf(topup)).toContain(
+      'Delivered: a 10.00 EUR Vodafone topup (ES) for the number +34600123456, 12.10 USDC paid.',
+    )
+    const credited = { amount: 766, currency: 'EUR', currencyDivisor: 100 }
+    const told = deliveredAs({ kind: 'topup', credited })
+    expect(await messageOf({ ...told, item })).toContain('a 7.66 EUR Vodafone topup (ES),')
+    const ada = { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace' } as const
+    const card = deliveredAs({ kind: 'voucher', code }, ada)
+    expect(await messageOf({ ...card, item: { ...item, kind: 'voucher' } })).toContain(
+      'Delivered: a 10.00 EUR Vodafone card (ES) for Ada Lovelace, ',
+    )
+  })
+
+  test('names no recipient to those who have not shown that it is theirs', async () => {
+    const message = await messageOf(topup, false)
+    expect(message).toContain('Delivered: a 10.00 EUR Vodafone topup (ES), 12.10 USDC paid.')
+    expect(message).not.toContain('600')
+  })
+
+  test('of a failure names the contact and the order', async () => {
+    expect(await messageOf({ ...failing, item })).toMatch(
+      /^Not delivered: .* for [\d.]+ USDC\. The full amount .* For help write to help@kiosk\.example and name ord_\w+\.$/,
+    )
+  })
+
+  test('comes with the whole address of the receipt', async () => {
+    const { receipt_url } = await orderBody(deps, { order: topup, reveal: true })
+    expect(receipt_url).toBe(`${site.url}/api/catalog/orders/${topup.id}/receipt`)
+  })
+})
+
 test('the access token is in the first answer only', async () => {
-  const first = await orderBody(vault, { order: card, reveal: true, accessToken: 'kat_1' })
+  const first = await orderBody(deps, { order: card, reveal: true, accessToken: 'kat_1' })
   expect(first).toHaveProperty('accessToken', 'kat_1')
-  expect((await orderBody(vault, { order: card, reveal: true })).accessToken).toBeUndefined()
+  expect((await orderBody(deps, { order: card, reveal: true })).accessToken).toBeUndefined()
 })
 
 test('no state names a transaction before one is proven, and all do after', () => {
@@ -165,7 +211,7 @@ test('no state names a transaction before one is proven, and all do after', () =
 test('whatever an order holds, nobody but its buyer sees a secret of it', async () => {
   await fc.assert(
     fc.asyncProperty(anyOrder, async (order) => {
-      const closed = await orderBody(vault, { order, reveal: false })
+      const closed = await orderBody(deps, { order, reveal: false })
       const said = JSON.stringify([closed, orderItem(order)])
       const own = 'delivery' in order ? [order.delivery] : []
       const secrets = [order.accessTokenHash, order.fingerprint, order.recipient ?? '', ...own]

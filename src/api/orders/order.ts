@@ -24,13 +24,16 @@ import {
   type Fields,
   orderPath,
   publish,
+  type ReceiptDeps,
   receiptPath,
   refundPath,
+  type Site,
   shapeOf,
   time,
   titleOf,
   transactionHash,
 } from '../operation.ts'
+import { type Delivered, orderMessage } from './outcome.ts'
 
 export const OrderState = z
   .enum([
@@ -162,7 +165,11 @@ export interface OrderView {
   readonly webhook?: OpenedWebhook | undefined
 }
 
-type Answered = OrderView & { readonly result: Awaited<ReturnType<typeof resultOf>> | null }
+type Answered = OrderView &
+  Delivered & {
+    readonly site: Site
+    readonly result: Awaited<ReturnType<typeof resultOf>> | null
+  }
 
 const answered = {
   paymentId: [payment.paymentId[0], ({ order }) => order.paymentId],
@@ -199,12 +206,13 @@ const answered = {
   ],
   message: [
     z.string().describe('What the state means and what to do next, in sentences'),
-    ({ order, reveal }) =>
+    ({ order, reveal, ...telling }) =>
       orderMessage(order, {
+        ...telling,
         pollAdvice: `Call GET ${orderPath(order.id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`,
         delivered: reveal
-          ? 'Delivered. The goods are in orders[0].result; treat them like cash.'
-          : 'Delivered. orders[0].result_hint says how to see the goods.',
+          ? 'The goods are in orders[0].result; treat them like cash.'
+          : 'orders[0].result_hint says how to see the goods.',
       }),
   ],
   refund_state: [RefundState.nullable(), ({ order }) => refundStateOf(order)],
@@ -213,17 +221,30 @@ const answered = {
     ({ order }) => (isRefunding(order) ? publish(refundContract, order) : null),
   ],
   receipt_url: [
-    z.string().nullable().describe('Where the signed receipt is; null while there is none'),
-    ({ order }) => (isPaid(order) ? receiptPath(order.id) : null),
+    z.url().nullable().describe('Where the signed receipt is; null while there is none'),
+    ({ order, site }) => (isPaid(order) ? `${site.url}${receiptPath(order.id)}` : null),
   ],
 } satisfies Fields<Answered>
 
 export const OrderAnswer = shapeOf(answered, 'OrderAnswer')
 
-export async function orderBody(vault: Vault, view: OrderView) {
+export async function orderBody({ vault, site }: TellingDeps, view: OrderView) {
   const { order, reveal } = view
-  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
-  return publish(answered, { ...view, result })
+  const isShown = order.state === 'FULFILLED' && reveal
+  const result = isShown ? await resultOf(vault, order) : null
+  return publish(answered, { ...view, ...deliveredTo(vault, order, reveal), site, result })
+}
+
+export type TellingDeps = Pick<ReceiptDeps, 'vault' | 'site'>
+
+/** Who has the goods, and what the carrier or the brand says that it credited: for the owner alone. */
+export function deliveredTo(vault: Vault, order: Order, isOwner: boolean): Delivered {
+  if (!isOwner || order.state !== 'FULFILLED') return {}
+  const recipient = recipientOf(vault, order.id, order.recipient)
+  const { credited } = goodsOf(vault, order)
+  if (credited === undefined) return { recipient }
+  const { amount, currency, currencyDivisor: divisor } = credited
+  return { recipient, credited: { amount, currency, divisor, isExact: true } }
 }
 
 const lockedHints = {
@@ -323,48 +344,4 @@ async function picturesOf(lpa: string) {
     toSvg(lpa, { errorCorrectionLevel: 'M', margin: 4, type: 'svg' }),
   ])
   return { qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
-}
-
-/** Clients report a 202 as a failure, and a model that reads nothing better pays again. */
-export function orderMessage(
-  order: Order,
-  { pollAdvice, delivered }: { readonly pollAdvice: string; readonly delivered: string },
-): string {
-  switch (order.state) {
-    case 'PAYMENT_PENDING':
-      return `The chain has not confirmed the payment yet. Do not pay again. ${pollAdvice}`
-    case 'PAID':
-    case 'FULFILLING':
-      return `Paid, and not delivered yet. Do not pay again. ${pollAdvice}`
-    case 'FULFILLED':
-      return delivered
-    case 'PAYMENT_FAILED':
-      return 'The payment failed and no money moved. You may buy again.'
-    case 'FULFILLMENT_FAILED':
-    case 'EXPIRED':
-      return `Not delivered. ${refundMessage(order)}`
-    default:
-      return never(order)
-  }
-}
-
-const refundAddress = {
-  x402: 'the wallet that paid',
-  btcpay: 'the refund address of the buyer',
-} as const satisfies Record<Payment['method'], string>
-
-function refundMessage(order: Order): string {
-  const to = refundAddress[order.payment.method]
-  const state = refundStateOf(order)
-  if (state !== 'REFUNDED' && !isPaid(order)) {
-    return 'The chain dropped the payment for good: no money moved, and none is refunded. You may buy again.'
-  }
-  switch (state) {
-    case 'REFUNDED':
-      return `The full amount was refunded to ${to}.`
-    case 'REFUND_FAILED':
-      return `The refund to ${to} could not be sent yet; the operator of the store has to act.`
-    default:
-      return `The full amount is refunded automatically to ${to}.`
-  }
 }

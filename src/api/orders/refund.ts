@@ -26,12 +26,14 @@ import {
   type OrderOperation,
   publish,
   refundPath,
+  type Site,
   shapeOf,
   time,
   transactionHash,
 } from '../operation.ts'
 import { findOrder } from './find-orders.ts'
 import { laterHeaders, RefundState, transactionOf } from './order.ts'
+import { helpFor } from './outcome.ts'
 
 interface ClaimDetails {
   readonly reason?: string | undefined
@@ -180,12 +182,13 @@ interface Claim {
 }
 
 export async function refundClaimed(
-  deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
+  deps: Pick<BuyingDeps, 'orders' | 'purchases' | 'site'>,
   { orderId, key, fields, client, isOwn }: Claim,
   log: FaultLog,
 ) {
   const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
   const claim = readClaim(order, fields)
+  requireRefunding(order, deps.site)
   const claiming = () =>
     startClaim(deps.purchases, order, {
       ...{ key: hashOf(key), bodyHash: hashOf(JSON.stringify(claim)), client },
@@ -202,15 +205,24 @@ export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, credentials: Cre
 }
 
 export async function refundWatched(
-  deps: Pick<BuyingDeps, 'orders'>,
+  deps: Pick<BuyingDeps, 'orders' | 'site'>,
   orderId: string,
   log: FaultLog,
 ) {
-  return refundBody(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'))
+  const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
+  requireRefunding(order, deps.site)
+  return refundBody(order)
 }
 
-export function refundBody(order: Order, claim: ClaimDetails = {}) {
-  if (!isRefunding(order)) throw notRefundable(order)
+/** Whose goods do not work cannot be refunded by this, and is told who can help. */
+function requireRefunding(order: Order, site: Pick<Site, 'contact'>): asserts order is Refunding {
+  if (isRefunding(order)) return
+  const { code, message, details } = notRefundable(order)
+  const extra = { ...details.extra, contact: site.contact, orderId: order.id }
+  throw new Refusal(code, `${message} ${helpFor(order, site)}`, { ...details, extra })
+}
+
+export function refundBody(order: Refunding, claim: ClaimDetails = {}) {
   const paid = order.payout?.state === 'CONFIRMED' ? order.payout : undefined
   return publish(refundFields, { order, paid, ...claim })
 }

@@ -196,6 +196,7 @@ export const esim = {
   requiredFields: (_: EsimOffer): readonly string[] => [],
   recipientOf: (_: EsimOffer, fields: z.infer<typeof recipient>) => fields,
   takesValue: false,
+  isCredited: false,
 
   delivery,
   resultOf(delivered: EsimDelivery) {

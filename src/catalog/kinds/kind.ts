@@ -27,6 +27,8 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   /** @throws Refusal `invalid_body` */
   recipientOf(offer: O, fields: object): object
   readonly takesValue: boolean
+  /** Whether the supplier hands them over itself, so that the buyer gets nothing to redeem or to install. */
+  readonly isCredited: boolean
 
   /** The schema of the goods. Fields that the supplier did not give are absent. */
   readonly delivery: z.ZodObject
@@ -35,6 +37,8 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   faceValueOf(offer: Pick<O, 'faceValue' | 'price'>): MoneyRange | undefined
   /** What is bought, as the buyer reads it before paying: "a 25.00 USD Amazon card (US)". */
   inWords(words: OfferWords, recipient: object): string
+  /** Who gets it, where those words do not say so: "Ada Lovelace". */
+  givenTo?(recipient: object): string
   fairUseOf?(offer: O): string | undefined
 
   indexed(offer: O): Indexed

@@ -146,6 +146,7 @@ export const topup = {
     return { msisdn: phone.number }
   },
   takesValue: true,
+  isCredited: true,
 
   /** Without the number: it is personal data, stored only with the recipient, which is erased later. */
   delivery: z.object({
@@ -158,8 +159,10 @@ export const topup = {
     return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }
   },
   faceValueOf: ({ faceValue }) => faceValue,
-  inWords: ({ face, brandName, place, worth, notes }, { msisdn }: TopupRecipient) =>
-    `a ${face}${brandName} topup${place}${worth}${notes} for the number ${msisdn}`,
+  inWords({ face, brandName, place, worth, notes }, { msisdn }: Partial<TopupRecipient>) {
+    const line = msisdn === undefined ? '' : ` for the number ${msisdn}`
+    return `a ${face}${brandName} topup${place}${worth}${notes}${line}`
+  },
 
   indexed: ({ allowance }: TopupOffer) => ({
     texts: [],

@@ -170,6 +170,7 @@ export const voucher = {
     askedFaults(requiredFields, fields, now),
   recipientOf: (_: VoucherOffer, fields: z.infer<typeof recipient>) => fields,
   takesValue: true,
+  isCredited: false,
 
   delivery: z.object({
     kind: z.literal('voucher'),
@@ -185,6 +186,7 @@ export const voucher = {
   resultOf: (delivery) => delivery,
   faceValueOf: ({ faceValue, price }) => faceValue ?? price,
   inWords: ({ face, brandName, place, worth }) => `a ${face}${brandName} card${place}${worth}`,
+  givenTo: ({ firstName, lastName }: z.infer<typeof recipient>) => `${firstName} ${lastName}`,
 
   indexed: (offer: VoucherOffer) => ({
     texts: [offer.description ?? '', ...(offer.categories ?? [])],

@@ -12,7 +12,12 @@ const pricing = fixturePricing()
 const allowance = { dataGb: 3, durationDays: 30 }
 const inGuatemala = { country: 'GT', regions: ['Central America'] }
 const offers = [
-  voucher('CARD_GT', { ...inGuatemala, brand: 'CLARO', brandName: 'Claro', subTypes: ['Shopping'] }),
+  voucher('CARD_GT', {
+    ...inGuatemala,
+    brand: 'CLARO',
+    brandName: 'Claro',
+    subTypes: ['Shopping'],
+  }),
   voucher('CARD_DE', { country: 'DE', regions: ['Western Europe'], subTypes: ['Shopping'] }),
   topup('LINE_GT', { ...inGuatemala, allowance, subTypes: ['bundle'], price: fixed(400) }),
   topup('LINE_PE', { country: 'PE', regions: ['South America'], allowance, price: fixed(900) }),
@@ -32,7 +37,10 @@ const filters: readonly (readonly [Question, (offer: Offer) => boolean])[] = [
   [{ kind: 'topup' }, ({ kind }) => kind === 'topup'],
   [{ brand: 'claro' }, ({ brandName }) => brandName.startsWith('Claro')],
   [{ country: 'GT' }, (offer) => coveredBy(offer).includes('GT')],
-  [{ covers: ['GT', 'SV'] }, (offer) => ['GT', 'SV'].every((one) => coveredBy(offer).includes(one))],
+  [
+    { covers: ['GT', 'SV'] },
+    (offer) => ['GT', 'SV'].every((one) => coveredBy(offer).includes(one)),
+  ],
   [
     { regions: 'Americas' },
     ({ kind, country, regions }) =>
@@ -71,7 +79,10 @@ test('every filter goes with every other, and none is passed over', () => {
     const meeting = offers.filter((offer) => some.every(([, meets]) => meets(offer)))
     const ids = idsIn(question)
     const about = JSON.stringify(question)
-    expect(meeting.map(({ id }) => id), about).toEqual(expect.arrayContaining(ids))
+    expect(
+      meeting.map(({ id }) => id),
+      about,
+    ).toEqual(expect.arrayContaining(ids))
     expect(ids.length > 0, about).toBe(meeting.length > 0)
   }
 })

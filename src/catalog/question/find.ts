@@ -1,4 +1,3 @@
-import { foldedWords } from '../../lib/text.ts'
 import { goods } from '../kinds.ts'
 import { coarseRegions, type Region } from '../lists.ts'
 import { byKind, type Kind, kinds, type Offer } from '../offer.ts'
@@ -8,6 +7,7 @@ import type { Filters } from '../search/filters.ts'
 import { coverableOf } from '../search/offer-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { phraseOf } from '../search/words.ts'
+import { operatorBrands } from './operator.ts'
 import {
   type Indexes,
   type Part,
@@ -464,15 +464,6 @@ function operatorIn(kind: Kind, { operator, brands, indexes }: Wish): Filters | 
   if (kind !== 'topup' || operator === undefined || brands !== undefined) return undefined
   const brandKeys = operatorBrands(indexes[kind], operator)
   return brandKeys && { brandKeys }
-}
-
-/** A brand of "Orange Mali" may be called Orange in every country. */
-export function operatorBrands(
-  index: SearchIndex,
-  operator: string,
-): readonly string[] | undefined {
-  const { whole } = brandLexicon(index)
-  return whole.get(phraseOf(operator)) ?? whole.get(foldedWords(operator)[0] ?? '')
 }
 
 /** A card of the very value comes before one that may be given it. */

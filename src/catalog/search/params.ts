@@ -285,12 +285,14 @@ const synonyms: readonly (readonly string[])[] = [
   ['duration', 'days', 'durationDays', 'minDays'],
   ['minDataGb', 'data', 'dataGb', 'gb'],
   ['maxUsdc', 'budget', 'maxPrice', 'max_usdc', 'max_price', 'price'],
+  ['iccid', 'esim', 'sim'],
   ['phone', 'msisdn', 'number', 'phoneNumber', 'phone_number'],
   ['covers', 'countries'],
 ]
 
 const everyKind = 'the search of every kind (GET /ai/search, tool search)'
-const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
+const onlyThere =
+  'query kind brand covers subType minDataGb minDays maxUsdc phone iccid sort'.split(' ')
 
 export function unknownParameter(name: string, allowed: readonly string[]): Refusal {
   const echo = echoOf(name)

@@ -115,14 +115,16 @@ function signIn() {
   return [element('h2', 'Sign in'), element('p', text)]
 }
 
-function price({ display, message, accepts, refundRule, validUntil }) {
+/** A quote has what it costs, a demand the terms. */
+function price({ display, message, warning, accepts = [], refundRule, validUntil }) {
   const [terms] = accepts
-  if (terms === undefined) return signIn()
+  if (terms === undefined && display === undefined) return signIn()
   return [
     element('h2', display ?? usdc(terms.amount)),
     element('p', message),
     facts([
-      ['Network', terms.network],
+      ['Please check', warning],
+      ['Network', terms?.network],
       ['Price holds until', validUntil && new Date(validUntil).toLocaleTimeString()],
       ['Refund', refundRule],
     ]),
@@ -220,11 +222,11 @@ function refund({ orderId, state, refund_to: to, transactionHash, reason, error,
 /** The view of each kind of answer, by a field that no kind before it has. */
 const views = [
   [({ code, detail }) => code !== undefined && detail !== undefined, problem],
-  [({ accepts }) => accepts !== undefined, price],
+  [({ accepts, display }) => (accepts ?? display) !== undefined, price],
   [({ orders }) => Array.isArray(orders), order],
   [({ refundId }) => refundId !== undefined, refund],
   [({ items }) => items?.[0]?.orderId !== undefined, ({ items }) => items.map(ownOrder)],
-  [({ items, purchase }) => Array.isArray(items) || purchase !== undefined, offers],
+  [({ items, priceType }) => Array.isArray(items) || priceType !== undefined, offers],
   [({ state }) => state !== undefined, order],
 ]
 

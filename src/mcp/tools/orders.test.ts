@@ -23,8 +23,9 @@ test.each<[string, Order, string]>([
   ['is for a payment that vanished', vanished, 'no money moved'],
   ['is claimed for one', { ...vanished, payout: { state: 'DUE' } }, 'no money moved'],
 ])('says of a refund that %s what is true of the money', async (_, order, advice) => {
-  const deps = { purchases: { vault: createVault([Buffer.alloc(32, 7)]) } } as BuyingDeps
-  const showing = { inline: false, visit: undefined }
+  const site = { url: 'https://kiosk.example', contact: 'help@kiosk.example' }
+  const deps = { receipts: { vault: createVault([Buffer.alloc(32, 7)]), site } } as BuyingDeps
+  const showing = { inline: false, withQr: false, visit: undefined }
   const outcome = await orderOutcome(deps, { order, reveal: false }, showing)
   expect(outcome.advice).toContain(advice)
 })

@@ -1,6 +1,10 @@
 import { keyForm, signInRequired } from '../../api/buying/credentials.ts'
 import { retryAfterSeconds } from '../../api/buying/payment-required.ts'
-import { buy as buyByCall, quote as quoteFor } from '../../api/buying/purchase.ts'
+import {
+  buy as buyByCall,
+  type PurchaseOutcome,
+  quote as quoteFor,
+} from '../../api/buying/purchase.ts'
 import { revealLink } from '../../api/buying/reveal.ts'
 import { type BuyingDeps, type Credentials, mcpPath } from '../../api/operation.ts'
 import {
@@ -11,8 +15,10 @@ import {
   orderQuery,
   ordersScope,
 } from '../../api/orders/find-orders.ts'
-import { type OrderView, orderBody, orderMessage, publicStatusOf } from '../../api/orders/order.ts'
+import { deliveredTo, type OrderView, orderBody, publicStatusOf } from '../../api/orders/order.ts'
+import { orderMessage } from '../../api/orders/outcome.ts'
 import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
+import { goods } from '../../catalog/kinds.ts'
 import { invalidParameter, readParams, text } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
@@ -37,11 +43,13 @@ import {
 } from '../arguments.ts'
 import type { Tool, ToolDeps, ToolOutcome } from '../call.ts'
 
+type Demand = Extract<PurchaseOutcome, { type: 'payment_required' }>
+
 const includeGoods = {
   type: 'boolean',
   default: false,
   description:
-    'true: puts the goods, the access token and the secret of a webhook into the answer, where everyone who reads this conversation sees them. Otherwise the answer has reveal.url, which shows the goods to a person once.',
+    'true: puts the goods, the access token and the secret of a webhook into the answer, where everyone who reads this conversation sees them. Otherwise reveal.url shows the goods to a person once.',
 } as const
 
 const idempotencyKey = {
@@ -87,7 +95,7 @@ async function buyGoods(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutco
     heldUp,
   })
   if (outcome.type === 'payment_required') {
-    return { type: 'demand', required: outcome.required, more: outcome.more }
+    return demandInShort(outcome)
   }
   if (outcome.type === 'standing') {
     const { body } = outcome
@@ -106,22 +114,39 @@ function keyedCredentialsIn(call: ToolCall): Credentials {
   throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
 }
 
+/** Without what the tools say already: their arguments, and how the store delivers and refunds. */
+function demandInShort({ required, more }: Demand): ToolOutcome {
+  const { bodySchema: _, ...said } = more
+  const accepts = required.accepts.map((terms: object) => ({ ...terms, extensions: undefined }))
+  return {
+    type: 'demand',
+    required: JSON.parse(JSON.stringify({ ...required, accepts })),
+    more: said,
+  }
+}
+
 export const quote: Tool = {
   name: 'quote',
   title: 'Quote a purchase',
   description:
     'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Its payableUrl is the purchase as an address, which any x402 client pays by GET: for hosts that cannot pay a tool. Takes what buy takes, except idempotency_key and include_goods.',
-  inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+  inputSchema: argumentSchema(typesOf(purchaseFields()), ['offerId']),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'price',
   limit: 'purchase',
   charges: true,
   async run({ args, proofs }, { buying }) {
-    return { type: 'answer', body: await quoteFor(buying, undefined, purchaseIn(args), proofs) }
+    // Terms to sign come with buy.
+    const { accepts: _, ...body } = await quoteFor(buying, undefined, purchaseIn(args), proofs)
+    return { type: 'answer', body }
   },
 }
 
-const credentialNames = [...Object.keys(credentialFields), 'include_goods']
+function typesOf(fields: ReturnType<typeof purchaseFields>) {
+  return Object.fromEntries(Object.entries(fields).map(([name, { type }]) => [name, { type }]))
+}
+
+const ownNames = [...Object.keys(credentialFields), 'include_goods', 'include_qr']
 
 export const orderStatus: Tool = {
   name: 'order_status',
@@ -134,7 +159,12 @@ export const orderStatus: Tool = {
         Object.entries(orderParams).map(([name, { schema }]) => [name, schema]),
       ),
       ...credentialFields,
-      include_goods: includeGoods,
+      include_goods: { ...includeGoods, description: 'true: the goods in the answer, as in buy' },
+      include_qr: {
+        type: 'boolean',
+        default: false,
+        description: 'true: with include_goods, also the QR code of an eSIM as a picture',
+      },
     },
     [],
   ),
@@ -148,10 +178,10 @@ export const orderStatus: Tool = {
 async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   const { buying } = deps
   const showing = showingOf(call)
-  const paramSource = inArguments(without(call.args, credentialNames))
+  const paramSource = inArguments(without(call.args, ownNames))
   const { orderId } = readParams(paramSource, { ...orderParams, orderId: text })
   const { transactionHash, paymentId, ...page } = lookUpIn(
-    inArguments(without(call.args, [...credentialNames, 'orderId'])),
+    inArguments(without(call.args, [...ownNames, 'orderId'])),
   )
   const query = orderQuery({ orderId, transactionHash, paymentId }, () => keyIn(call.args))
   if (query === undefined) return ordersOfWallet(call, deps, page)
@@ -238,6 +268,8 @@ async function watched(
 
 interface Showing {
   readonly inline: boolean
+  /** Whether with the picture of a QR code. */
+  readonly withQr: boolean
   /** Whether the client brings a person to the link now, or has already done so. */
   readonly visit: 'now' | 'done' | undefined
 }
@@ -251,7 +283,8 @@ function showingOf({ args, host, person }: ToolCall): Showing {
   // The client repeats the call for the answer, which must prove ownership again. A payment alone does not.
   const proof = textIn(args, 'idempotency_key') ?? textIn(args, 'access_token')
   const isBrought = host.goods === 'link' && person.reached === 'by_result' && proof !== undefined
-  return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
+  const withQr = inline && flagIn(args, 'include_qr')
+  return { inline, withQr, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
 }
 
 /**
@@ -263,16 +296,19 @@ export async function orderOutcome(
   { order, reveal, accessToken, webhook }: OrderView,
   showing: Showing,
 ): Promise<Extract<ToolOutcome, { type: 'answer' }>> {
-  const { inline, visit } = showing
+  const { inline, withQr, visit } = showing
   const secrets = inline ? { accessToken, webhook } : {}
   const view = { order, reveal: reveal && inline, ...secrets }
-  const { orders, ...body } = await orderBody(deps.purchases.vault, view)
+  const { orders, ...body } = await orderBody(deps.receipts, view)
   const isDelivered = order.state === 'FULFILLED'
   const way = reveal ? wayOf(order, showing) : 'locked'
   const link = way === 'link' ? linkTo(deps, order) : undefined
+  const { vault, site } = deps.receipts
   const advice = orderMessage(order, {
+    ...deliveredTo(vault, order, reveal),
+    site,
     pollAdvice: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
-    delivered: deliveredAdvice[way],
+    delivered: deliveredAdvice(order, way),
   })
   const hint = hints[way === 'link' && !link ? 'locked' : way]
   return {
@@ -284,7 +320,7 @@ export async function orderOutcome(
       ...(link ? { reveal: link } : {}),
     },
     advice,
-    picture: pictureIn(orders[0]),
+    picture: pictureIn(withQr ? orders[0] : undefined),
     visit: visit === 'now' && isDelivered ? visitTo(link?.url) : undefined,
   }
 }
@@ -309,7 +345,7 @@ function visitTo(url: string | undefined) {
 const lockedHint =
   'Prove that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
 const shownAdvice =
-  'Delivered. The person was given a link that shows the goods once. For a new one, call order_status.'
+  'The person was given a link that shows the goods once. For a new one, call order_status.'
 
 const hints: Readonly<Record<Way, string>> = {
   inline: lockedHint,
@@ -318,11 +354,16 @@ const hints: Readonly<Record<Way, string>> = {
   locked: lockedHint,
 }
 
-const deliveredAdvice: Readonly<Record<Way, string>> = {
+function deliveredAdvice({ item }: Order, way: Way): string {
+  const isAtHome = way === 'link' && goods[item.kind].isCredited
+  return isAtHome ? 'Nothing is left to do; reveal.url shows the confirmation once.' : advices[way]
+}
+
+const advices: Readonly<Record<Way, string>> = {
   shown: shownAdvice,
-  inline: 'Delivered. The goods are in the answer above; treat them like cash.',
-  link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
-  locked: 'Delivered. Prove that the order is yours to see the goods.',
+  inline: 'The goods are in orders[0].result; treat them like cash.',
+  link: 'Give reveal.url to the person the goods are for; it opens once.',
+  locked: 'Prove that the order is yours to see the goods.',
 }
 
 type Listed = Awaited<ReturnType<typeof orderBody>>['orders'][number]

@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     connected.client.callTool({ name, arguments: args })
 
   test('shows offers, one of which is looked at and chosen', async () => {
-    const found = await call('search', { kind: 'voucher', search: 'sandbox test', limit: 3 })
+    const found = await call('search', { kind: 'voucher', query: 'sandbox test', limit: 3 })
     const frame = await shown('offers', found, 'dark')
     expect(await frame.locator('article').count()).toBe(3)
     expect(await frame.locator('article').first().textContent()).toMatch(/Price\d+\.\d\d USD/)
@@ -98,6 +98,12 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     await frame.getByRole('button', { name: 'Choose' }).click()
     await expect.poll(() => asked.at(-1)).toMatchObject(['say', [{ type: 'text' }]])
     expect(JSON.stringify(asked.at(-1))).toMatch(/I choose the offer TEST-VOUCHER-/)
+  })
+
+  test('shows what a purchase costs', async () => {
+    const frame = await shown('price', await call('quote', bodyFor('voucher', 'OK')))
+    expect(await frame.textContent('h2')).toBe('0.50 USDC')
+    expect(await frame.textContent('main')).toContain('Nothing is bought yet')
   })
 
   test('shows an order, and opens its goods outside of the conversation', async () => {

@@ -34,11 +34,11 @@ export function httpTransport({ url }: { readonly url: string }): Transport {
   return {
     name: 'HTTP',
     search: async (kind, filters) =>
-      namingOffers(answered(await get(url, `/ai/${kind}s?${queryOf(filters)}`))),
+      namingOffers(answered(await get(url, `/ai/search?${queryOf({ kind, ...filters })}`))),
     offer: async (kind, offerId) =>
-      answered(await get(url, `/api/catalog/${kind}s/offers/${offerId}`)),
+      less(answered(await get(url, `/api/catalog/${kind}s/offers/${offerId}`)), 'purchase'),
     quote: async (kind, fields) =>
-      answered(await get(url, `${purchasePath(kind)}?${queryOf(fields)}`)),
+      less(answered(await get(url, `${purchasePath(kind)}?${queryOf(fields)}`)), 'accepts'),
     buy: async (kind, fields, { key, payment } = {}) => {
       const paid = payment === undefined ? {} : { 'payment-signature': payment }
       const headers = { ...headersOf(key), ...paid }
@@ -86,9 +86,15 @@ export async function mcpTransport(store: {
 /** What a search finds, by its ids: each transport shows its own readers what they choose by. */
 function namingOffers({ type, body }: Outcome): Outcome {
   if (type !== 'answer') return { type, body }
-  const { items, facets: _, facetTotals: __, ...page } = body as Record<string, unknown>
+  const { items, ...page } = body as Record<string, unknown>
   const ids = (items as readonly { offerId: string }[]).map(({ offerId }) => offerId)
   return { type, body: { ...page, items: ids } }
+}
+
+/** What models get from their tools anyway. */
+function less({ type, body }: Outcome, field: string): Outcome {
+  const { [field]: _, ...rest } = body as Record<string, unknown>
+  return { type, body: rest }
 }
 
 /** Signs what a demand asks for. */
