@@ -7,9 +7,11 @@ import {
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { fixed, open, voucher } from '../../../test/fixtures/offers.ts'
+import { fixed, fixturePricing, open, voucher } from '../../../test/fixtures/offers.ts'
+import { fieldOfKey } from '../../catalog/kinds/voucher-fields.ts'
 import { type Kind, kinds } from '../../catalog/offer.ts'
-import type { ExampleBody } from '../../catalog/purchase-body.ts'
+import { retailOf } from '../../catalog/pricing.ts'
+import { type ExampleBody, exampleBody } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/verdict.ts'
 import { answer402, httpTransport } from '../../http/call.ts'
 import type { OfferId } from '../../lib/ids.ts'
@@ -199,25 +201,34 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
   })
 
   test('fits a header buffer of 8 kB with room to spare, however long its texts are', async () => {
-    const long = await demanded(
-      {
-        kind,
-        description: '買'.repeat(400),
-        accepts: acceptsOf(
-          usdc('99999999999'),
-          [fixturePayee],
-          quotes.promise(
-            {
-              offer: 'X'.repeat(48) as OfferId,
-              value: cents(9_999_999),
-              units: 'USD/1000 KWD/1000',
-            },
+    const asking = voucher(offerId, { requiredFields: [...fieldOfKey.keys()] })
+    const asksForAll = exampleBody(asking, retailOf(asking, fixturePricing()))
+    const longTo = (example: ExampleBody) =>
+      demanded(
+        {
+          kind,
+          example,
+          description: '買'.repeat(400),
+          accepts: acceptsOf(
             usdc('99999999999'),
+            [fixturePayee],
+            quotes.promise(
+              {
+                offer: 'X'.repeat(48) as OfferId,
+                value: cents(9_999_999),
+                units: 'USD/1000 KWD/1000',
+              },
+              usdc('99999999999'),
+            ),
           ),
-        ),
-      },
-      { url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`, name: 'n'.repeat(80) },
-    )
+        },
+        {
+          url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`,
+          name: 'n'.repeat(80),
+        },
+      )
+    const long = await longTo(longestExample[kind])
+    expect((await longTo(asksForAll)).header.length).toBeLessThan(5_800)
     expect(long.header.length).toBeLessThan(4_800)
     expect(long.required.resource.description).toMatch(/^買{30,}$/)
   })
