@@ -28,6 +28,7 @@ const longStories = [
   'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
   'test/stories/hosts.test.ts',
+  'test/stories/mcp/conformance.test.ts',
   'test/stories/doctor.test.ts',
   // Every call and every page, one after the other.
   'test/stories/openapi.test.ts',
