@@ -63,10 +63,10 @@ function baseOf(raw: Raw, kind: Kind): OfferBase | RejectionReason {
   if (reason !== undefined) return reason
   const brand = lineOf(raw['brand'], 100) ?? lineOf(raw['brandName'], 200)
   if (brand === undefined) return 'no_brand'
-  const code = lineOf(raw['country'], 10)
-  const country = code === undefined ? undefined : alpha2Of(code)
+  const country = countryOf(raw['country'])
+  const isNamed = lineOf(raw['country'], 10) !== undefined
   // Zendit says that the countries of some eSIMs are not codes of ISO 3166-1; a plan says in its notes where it works.
-  if (code !== undefined && country === undefined && kind !== 'esim') return 'unknown_country'
+  if (isNamed && country === undefined && kind !== 'esim') return 'unknown_country'
   const price = priceOf(raw)
   if (typeof price === 'string') return price
   const cost = costOf(raw, price)
@@ -169,7 +169,7 @@ function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
   add(own, raw['dataSpeeds'])
   for (const item of listOf(raw['roaming']).slice(0, 300)) {
     const roaming = recordOf(item)
-    add(alpha2Of(lineOf(roaming?.['country'], 10) ?? ''), roaming?.['dataSpeeds'])
+    add(countryOf(roaming?.['country']), roaming?.['dataSpeeds'])
   }
   return [...speeds].map(([country, set]) => ({ country, speeds: [...set] }))
 }
@@ -185,8 +185,10 @@ const alpha2Codes: ReadonlySet<string> = new Set(alpha2ByAlpha3.values())
 /** Codes that stand for a country although ISO 3166-1 does not assign them. */
 const others: Readonly<Record<string, string>> = { XKX: 'XK', UK: 'GB', EL: 'GR' }
 
-function alpha2Of(code: string): string | undefined {
-  const upper = others[code.toUpperCase()] ?? code.toUpperCase()
+/** ISO 3166-1 alpha-2; undefined if the supplier names none, or one without such a code. */
+export function countryOf(code: unknown): string | undefined {
+  const given = lineOf(code, 10)?.toUpperCase() ?? ''
+  const upper = others[given] ?? given
   return alpha2Codes.has(upper) ? upper : alpha2ByAlpha3.get(upper)
 }
 

@@ -82,6 +82,13 @@ test.each([
   expect(all).toMatchObject([{ state }])
 })
 
+test('a purchase names its country as an offer does, and none that has no code', async () => {
+  const codes = ['FRA', 'UK', 'NCY', '']
+  const records = codes.map((country, at) => record(`ord${at}`, 'DONE', { country }))
+  const { all } = await listed({ '/esim/purchases': page(records) })
+  expect(all.map(({ country }) => country)).toEqual(['FR', 'GB', undefined, undefined])
+})
+
 test.each([
   ['a call that fails', { outcome: 'unknown', reason: 'away' } as Answer],
   ['another status', { outcome: 'answered', status: 500, body: {} } as Answer],

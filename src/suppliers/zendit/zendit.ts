@@ -39,6 +39,7 @@ import {
   type ZenditClient,
 } from './client.ts'
 import { createZenditOffers } from './offers.ts'
+import { countryOf } from './parse-offer.ts'
 
 export const zendit = {
   variables: 'SUPPLIER',
@@ -328,7 +329,7 @@ function purchaseOf(kind: Kind, record: Raw | undefined): SupplierPurchase {
   if (record === undefined || typeof transactionId !== 'string' || typeof offerId !== 'string') {
     throw new Error(`The supplier's list of ${kind} purchases has a record without a name`)
   }
-  const country = lineOf(record['country'], 2)
+  const country = countryOf(record['country'])
   return {
     reference: transactionId,
     kind,
