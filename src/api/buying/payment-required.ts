@@ -166,7 +166,11 @@ export const PaymentRequiredAnswer = z
     code: z.string().optional().describe('Why the payment that was sent was not taken'),
     charged: z.literal('no'),
     message: z.string().describe('What to do, in a sentence'),
-    bodySchema: z.looseObject({}).describe('JSON Schema of the body that buys this'),
+    bodySchema: z
+      .looseObject({})
+      .describe(
+        'JSON Schema of what the body must have; the record of the offer has all its fields',
+      ),
     payableUrl: payableUrlShape,
   })
   .meta({ id: 'PaymentRequired' })
@@ -192,7 +196,7 @@ export interface PaymentRequest {
   readonly code?: string
   readonly description: string
   readonly bought?: string
-  readonly bodySchema?: object
+  readonly bodySchema?: Readonly<Record<string, unknown>>
   readonly payableUrl?: string | undefined
   readonly example: ExampleBody
 }
@@ -220,8 +224,20 @@ export async function paymentRequired(
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  const more = { message, ...why, charged: 'no' as const, bodySchema, payableUrl }
-  return { required, more }
+  const short = bodySchema && requirementsIn(bodySchema)
+  return {
+    required,
+    more: { message, ...why, charged: 'no' as const, bodySchema: short, payableUrl },
+  }
+}
+
+/** What must be there, and the bounds of an open value. The record of an offer has all fields and their rules. */
+function requirementsIn({
+  required,
+  properties,
+}: NonNullable<PaymentRequest['bodySchema']>): object {
+  const { value } = Object(properties)
+  return { type: 'object', required, ...(value === undefined ? {} : { properties: { value } }) }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
