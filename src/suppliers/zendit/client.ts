@@ -14,6 +14,12 @@ export interface ZenditClientOptions {
   readonly timeoutMs: number
 }
 
+const testHosts: readonly string[] = ['test-api.zendit.io', 'api.sandbox.zendit.io']
+
+export function isTestMode({ url, key }: { readonly url: string; readonly key: string }): boolean {
+  return key.startsWith('sand_') || testHosts.includes(URL.parse(url)?.hostname ?? '')
+}
+
 interface CallOptions {
   readonly signal?: AbortSignal
   readonly maxBytes?: number

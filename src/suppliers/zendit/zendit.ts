@@ -27,6 +27,7 @@ import {
   createZenditClient,
   failureOf,
   families,
+  isTestMode,
   lineOf,
   pagesOf,
   positiveOf,
@@ -43,8 +44,7 @@ import { countryOf } from './parse-offer.ts'
 
 export const zendit = {
   variables: 'SUPPLIER',
-  isTest: ({ url, key }) =>
-    key.startsWith('sand_') || testHosts.includes(URL.parse(url)?.hostname ?? ''),
+  isTest: isTestMode,
   connect({ url: baseUrl, key: apiKey, webhook }, now, signal = new AbortController().signal) {
     const client = createZenditClient({ baseUrl, apiKey, timeoutMs: supplierTimeoutMs })
     const lists = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
@@ -58,8 +58,6 @@ export const zendit = {
     return createZenditOffers(createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs }))
   },
 } as const satisfies SupplierIntegration
-
-const testHosts: readonly string[] = ['test-api.zendit.io', 'api.sandbox.zendit.io']
 
 /** @param webhook the header that the operator chose in Zendit's console; without one, no call is genuine */
 function webhookOf(webhook: SupplierAccess['webhook']): ConnectedSupplier['webhook'] {
