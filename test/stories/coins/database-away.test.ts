@@ -69,7 +69,7 @@ function expectNoWordOfMoney({ headers }: Response, text: string, name: string) 
 }
 
 /** What these show is on record, and nowhere else. */
-const onRecord = /^(GET|POST) \/(pay|orders|approve)\/:|POST \/(buy|find\/payment)/
+const onRecord = /^(GET|POST) \/(pay|orders)\/:|POST \/(buy|find\/payment|approve)/
 
 test('no page says what it cannot know, and each that needs the database asks to come again', async () => {
   const routes = await pageRoutes()
