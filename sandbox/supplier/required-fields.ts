@@ -1,4 +1,4 @@
-import { isValid } from 'i18n-iso-countries'
+import countries from 'i18n-iso-countries/index.js'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
 const ofAddress = ['city', 'country', 'postal', 'state', 'street'].map((name) => `address.${name}`)
@@ -22,7 +22,7 @@ export function fieldProblem(key: string, value: string): string | undefined {
 }
 
 const checks: Readonly<Record<string, (value: string) => boolean>> = {
-  country: (value) => /^[A-Z]{2}$/.test(value) && isValid(value),
+  country: (value) => /^[A-Z]{2}$/.test(value) && countries.isValid(value),
   msisdn: (value) => parsePhoneNumberFromString(value)?.number === value,
   email: (value) => /^[^@\s]+@[^@\s]+$/.test(value),
   language: (value) => /^[a-z]{2}$/.test(value),

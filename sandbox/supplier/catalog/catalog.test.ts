@@ -1,4 +1,4 @@
-import { isValid } from 'i18n-iso-countries'
+import countries from 'i18n-iso-countries/index.js'
 import { expect, test } from 'vitest'
 import type { Offer } from '../models.ts'
 import { rateOf } from '../rates.ts'
@@ -34,7 +34,7 @@ test.each(families)(
 test('holds true countries and currencies, whole amounts, and costs no more than its prices', () => {
   expect(all).toHaveLength(12_000)
   for (const offer of all.filter(clean)) {
-    if (offer.country !== '') expect(isValid(offer.country), offer.offerId).toBe(true)
+    if (offer.country !== '') expect(countries.isValid(offer.country), offer.offerId).toBe(true)
     const { price, cost } = offer
     expect(() => rateOf(price.currency)).not.toThrow()
     expect(Number.isInteger(price.fixed ?? price.min), offer.offerId).toBe(true)
