@@ -27,7 +27,11 @@ async function run(...answers) {
 }
 
 const [{ tools }] = await run(assistantMessage('Nothing yet.'))
-const open = tools.filter((tool) => tool.strict !== convertSchemasToStrict)
+// A strict schema cannot have an argument that is an open object: the framework offers these tools as they are.
+const openTools = ['quote', 'buy']
+const open = tools.filter(
+  ({ name, strict }) => strict !== (convertSchemasToStrict && !openTools.includes(name)),
+)
 if (open.length > 0) throw new Error(`Not as asked: ${open.map(({ name }) => name)}`)
 
 /** A model that is held to a strict schema names every argument, with null for what it leaves out. */

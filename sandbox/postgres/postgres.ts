@@ -63,14 +63,14 @@ interface Cluster {
   readonly account: Account | undefined
   readonly password: string
   readonly isDisposable: boolean
+  /** How `initdb` syncs what it has made. */
+  readonly syncing: readonly string[]
 }
 
 const run = promisify(execFile)
 const user = 'kiosk402'
 const accountName = 'postgres'
 const processFile = 'postgres.process.json'
-/** One call for all 1,000 files takes half of the time; only Linux has it, and PostgreSQL since version 17. */
-const syncing = process.platform === 'linux' ? '--sync-method=syncfs' : '--sync-method=fsync'
 /** How long a started server may take to replay its log after a crash and to answer, in milliseconds. */
 const recoveryMs = 60_000
 /** Temporary reasons to fail: the port was taken meanwhile, or the processes of a killed server are still ending. */
@@ -93,6 +93,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     bin: join(await completeNativeDir(options.installed ?? installedNativeDir()), 'bin'),
     account: await serverAccount(clusterDir),
     isDisposable: options.disposable ?? false,
+    syncing: syncingOf(options),
   }
   if (!existsSync(join(clusterDir, 'PG_VERSION'))) {
     options.onProgress?.(`Making the database in ${clusterDir}`)
@@ -106,6 +107,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (port !== lastPort) await writePrivateFile(file, JSON.stringify({ password, port }))
   const databaseUrl = `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   return { databaseUrl, pid: server.pid, stop: server.stop }
+}
+
+function syncingOf({ disposable, installed }: PostgresOptions): readonly string[] {
+  if (disposable) return ['--no-sync']
+  // One call for all 1,000 files takes half of the time; only Linux has it, and PostgreSQL since version 17.
+  return installed === undefined && process.platform === 'linux' ? ['--sync-method=syncfs'] : []
 }
 
 async function settingsIn(file: string): Promise<z.infer<typeof settingsShape>> {
@@ -200,7 +207,7 @@ export async function completeNativeDir(native: string): Promise<string> {
  * like a cluster.
  */
 async function initialise(cluster: Cluster): Promise<void> {
-  const { clusterDir, bin, account, password, isDisposable } = cluster
+  const { clusterDir, bin, account, password, syncing } = cluster
   const folder = `${clusterDir}.new`
   const passwordFile = `${clusterDir}.password`
   await rm(folder, { recursive: true, force: true })
@@ -210,7 +217,7 @@ async function initialise(cluster: Cluster): Promise<void> {
   const { command, args } = commandAs(account, join(bin, 'initdb'), [
     ...[`--pgdata=${folder}`, `--username=${user}`, `--pwfile=${passwordFile}`],
     ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
-    isDisposable ? '--no-sync' : syncing,
+    ...syncing,
   ])
   try {
     await run(command, args, { cwd: '/', env: plain() })
