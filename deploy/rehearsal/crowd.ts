@@ -5,7 +5,11 @@ import type { Ask, Told } from '../../test/harness/tls-client.ts'
 import type { Parts } from './parts.ts'
 
 const path = '/api/catalog/vouchers/purchase/info'
-const body = { offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' }
+/** Each of them means to buy the same again. */
+const body = {
+  ...{ offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' },
+  confirmAnother: true,
+}
 /** Buyers look around between purchases, and leave the processor to nodes that are starting; milliseconds. */
 const pauseMs = 500
 /** How many times a buyer repeats a request that was answered `try_again`. */
