@@ -190,6 +190,14 @@ describe('another payment with the same key', () => {
     )
   })
 
+  test('that was let go in between shows the state, and speaks of no address', async () => {
+    const { ask, pay, orders } = purchaseWorld({ held: pending })
+    await ask({ ...withKey, payment: await pay() })
+    const payment = await pay()
+    Object.assign(orders, { hasKey: async () => false })
+    expect(expectOrder(await ask({ ...withKey, payment }))).toMatchObject({ reveal: false })
+  })
+
   test('for another request is a conflict, and is not taken', async () => {
     const { buy, calls } = purchaseWorld()
     await buy(withKey)

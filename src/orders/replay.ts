@@ -82,8 +82,10 @@ export async function replay(
 ): Promise<Replay> {
   const isOther = !isSamePurchase(deps, request, earlier)
   if (!(await maySee(deps, request, earlier))) {
-    if (!isPaidBy(earlier, request)) throw addressUsed(earlier)
-    return { order: earlier, reveal: false, isOther }
+    const isPaid = isPaidBy(earlier, request)
+    if (request.sealed && !isPaid) throw addressUsed(earlier)
+    // A key that led here may have been let go since, because the payment failed.
+    return { order: earlier, reveal: false, isOther: isOther && isPaid }
   }
   if (isOther) throw usedForAnother(request, earlier)
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
