@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Params } from '../catalog/search/params.ts'
 import type { Parts } from '../health/verdict.ts'
 import type { PublicJwk } from '../secrets/secrets.ts'
 import { didOf, storePolicies } from './buying/payment-required.ts'
@@ -94,9 +93,10 @@ function operationAt(path: string, all: readonly Operation[]): Operation | undef
 function resourceOf(site: Site, operation: Operation) {
   const { method, path, name, description, pathParams = {}, query = {}, headers, body } = operation
   const required = Object.keys(pathParams)
-  const properties = { ...pathParams, ...schemasOf(query) }
+  const schemas = Object.entries(query).map(([param, { schema }]) => [param, schema])
+  const properties = { ...pathParams, ...Object.fromEntries(schemas) }
   const fields = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
-  const requiredHeaders = requiredOf(headers)
+  const requiredHeaders = Object.keys(headers ?? {}).filter((one) => headers?.[one]?.required)
   return {
     url: `${site.url}${path}`,
     method,
@@ -105,14 +105,6 @@ function resourceOf(site: Site, operation: Operation) {
     inputSchema: required.length > 0 ? fields : (body ?? fields),
     ...(requiredHeaders.length > 0 ? { requiredHeaders } : {}),
   }
-}
-
-function requiredOf(headers: Operation['headers'] = {}): string[] {
-  return Object.keys(headers).filter((name) => headers[name]?.required)
-}
-
-function schemasOf(params: Params): object {
-  return Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema]))
 }
 
 const LiveAnswer = z.object({ status: z.literal('ok') }).meta({ id: 'Live' })
@@ -236,14 +228,10 @@ export const keySets: readonly StoreOperation[] = [
     name: 'Keys, as did:web names them',
     description: 'The same keys as a DID document. A store below a path has it at /did.json there.',
     answers: answers('The document', DidDocument),
-    servedAt: didPath,
+    servedAt: ({ url }) => (new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'),
     run: ({ site, keys }) => ({ body: didDocument(site, keys.published) }),
   },
 ]
-
-function didPath({ url }: Site): string {
-  return new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'
-}
 
 function didDocument(site: Site, published: readonly PublicJwk[]): z.infer<typeof DidDocument> {
   const id = didOf(site)

@@ -25,7 +25,7 @@ import {
   routeSupplierWebhook,
   type SandboxDeps,
 } from '../http/routes.ts'
-import { routeMcp } from '../mcp/route.ts'
+import { routeMcp } from '../mcp/server.ts'
 import type { Membership } from '../nodes/nodes.ts'
 import { type Counters, createMetrics } from '../operations/metrics.ts'
 import type { OperatorEvent } from '../operations/reporter.ts'

@@ -78,7 +78,10 @@ export function retailOf(offer: Offer, pricing: Pricing): Retail {
  */
 export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Pricing): Usdc {
   const retail = retailOf(offer, pricing)
-  if (retail.type === 'NOT_SOLD') throw notSold(offer, retail)
+  if (retail.type === 'NOT_SOLD') {
+    const message = `${offer.id} is not sold now. ${retail.reason}`
+    throw new Refusal('offer_unavailable', message, { extra: { reason: retail.code } })
+  }
   if (retail.type === 'FIXED') {
     if (value !== undefined) throw badValue({ code: 'fixed_price' })
     return usdcFromCents(retail.cents)
@@ -248,12 +251,6 @@ function millionthsOf(table: RateTable | undefined, currency: string): bigint {
   if (currency === 'USD') return 1_000_000n
   const rate = table?.perUsd[currency] ?? 0
   return rate >= 0.001 && rate < 1e9 ? BigInt(Math.floor(rate * 1e6)) : 0n
-}
-
-function notSold(offer: Offer, retail: NotSold): Refusal {
-  return new Refusal('offer_unavailable', `${offer.id} is not sold now. ${retail.reason}`, {
-    extra: { reason: retail.code },
-  })
 }
 
 function badValue(reason: FaultReason): Refusal {

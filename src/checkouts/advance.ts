@@ -191,8 +191,9 @@ async function checkInvoice(
   checkout: InvoicedCheckout,
 ): Promise<CheckoutStep> {
   const now = deps.now()
-  if (await hasEndedOthers(deps, checkout)) {
-    const { hasOthers: _, ...alone } = checkout
+  const { hasOthers, ...alone } = checkout
+  // Only once it has its own invoice: before that, another worker may have chosen another one.
+  if (hasOthers && (await deps.processor.endOthers(alone.id, alone.invoice.id))) {
     return moveTo(alone)
   }
   const booked = await bookNoted(deps, checkout)
@@ -211,7 +212,7 @@ async function follow(
   const invoice = mergedWith(deps, checkout, latest)
   const { goneAt, unreadSince, unreadToldAt, ...current } = checkout
   const isBack = (goneAt ?? unreadSince ?? unreadToldAt) !== undefined
-  if (isBack || !isSame(invoice, checkout.invoice)) {
+  if (isBack || wordingOf(invoice) !== wordingOf(checkout.invoice)) {
     return moveTo(decided({ ...current, invoice }, now))
   }
   const reportStep = reportUnconfirmed(deps, checkout, now)
@@ -221,14 +222,6 @@ async function follow(
     (await advanceReturns(deps, checkout, settledUnits(latest))) ??
     closed(checkout, { latest, now })
   )
-}
-
-/** Only once the checkout has its own invoice: before that, another worker may have chosen another one. */
-async function hasEndedOthers(
-  { processor }: CheckoutStepDeps,
-  { hasOthers, id, invoice }: InvoicedCheckout,
-): Promise<boolean> {
-  return hasOthers === true && (await processor.endOthers(id, invoice.id))
 }
 
 /** The processor was restored from a backup, or is another one. Nobody watches the address; nothing is concluded. */
@@ -355,10 +348,6 @@ function mergedWith(
   if (isDenied) reportCheckout({ name: 'settled_payment_gone', checkout: id })
   const addresses = [...new Set([...stored.addresses, ...current.addresses])].slice(-maxAddresses)
   return { ...stored, ...current, addresses, payments }
-}
-
-function isSame(one: Invoice, other: Invoice): boolean {
-  return wordingOf(one) === wordingOf(other)
 }
 
 function wordingOf({ payments, due, address, ...invoice }: Invoice): string {

@@ -71,7 +71,7 @@ export async function runCommand({ name, usage, main, failed = 1 }: Command): Pr
       return 2
     }
     if (error instanceof ConfigError) console.error(error.message)
-    else console.error(`The ${name} command failed: ${withoutUrls(reasonOf(error))}`)
+    else console.error(`The ${name} command failed: ${reasonOf(error).replace(urls, '(its URL)')}`)
     return failed
   })
 }
@@ -84,6 +84,8 @@ export function printLines(lines: readonly string[]): void {
 }
 
 const missing = ['42P01', '42703', '42883']
+/** A URL may hold a key. */
+const urls = /https?:\/\/\S+/g
 
 /** The errors of a database that is away have no message. */
 function reasonOf(error: unknown): string {
@@ -93,11 +95,6 @@ function reasonOf(error: unknown): string {
     return 'the database was not set up by this version of the store. Start the store on it first.'
   }
   return error.message || `the database does not answer (${code})`
-}
-
-/** A URL may hold a key. */
-function withoutUrls(message: string): string {
-  return message.replace(/https?:\/\/\S+/g, '(its URL)')
 }
 
 /** The database of the store that this environment starts, which in the sandbox may be the embedded one. */

@@ -134,11 +134,13 @@ function argument({ type, description, enum: values, items, ...checked }: Schema
 /** The fields of purchases of all kinds, as arguments. The record of an offer says which it requires. */
 export function purchaseFields(): Readonly<Record<string, Schema>> {
   const fields = kinds.flatMap((kind) =>
-    Object.entries(propertiesOf(kindSchemaFor(kind))).map(([name, { type, description }]) => {
-      const isShared = name === 'value' || fieldsOfEveryPurchase.includes(name)
-      const text = isShared ? description : `${kind}: ${String(description)}`
-      return [name, { type, description: text }] as const
-    }),
+    Object.entries(kindSchemaFor(kind).properties as Readonly<Record<string, Schema>>).map(
+      ([name, { type, description }]) => {
+        const isShared = name === 'value' || fieldsOfEveryPurchase.includes(name)
+        const text = isShared ? description : `${kind}: ${String(description)}`
+        return [name, { type, description: text }] as const
+      },
+    ),
   )
   return {
     ...Object.fromEntries(fields),
@@ -152,10 +154,6 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
 
 /** Holds the fields that only some offers take: naming them all would double the list of tools. */
 const otherFields = 'other_fields'
-
-function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
-  return properties as Readonly<Record<string, Schema>>
-}
 
 export function purchaseIn({ [otherFields]: others, ...own }: Schema): Record<string, unknown> {
   return { ...fieldsIn(others), ...own }

@@ -69,7 +69,8 @@ export function routeWeb(
       })
     }
     takeForms(pages, frame)
-    const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode: codeOf(tracking) }
+    const recoveryCode = (id: OrderId) => recoveryCodeOf(tracking.follow, id)
+    const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode }
     routeBuying(pages, { frame, deps: { ...deps, ...leaving } })
     if (deps.checkout) {
       const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: tracking.follow }
@@ -87,8 +88,4 @@ function leaveMailOf(mail: TrackingDeps['mail']): LeaveMail | undefined {
   if (mail === undefined) return undefined
   const { book, digest } = mail
   return { readAddress: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
-}
-
-function codeOf({ follow }: TrackingDeps): (id: OrderId) => string {
-  return (id) => recoveryCodeOf(follow, id)
 }

@@ -70,7 +70,10 @@ async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
     try {
       return await broadcast(chain, call, nonce, fees)
     } catch (error) {
-      if (attempt === maxNumbers || !isTaken(error)) {
+      if (
+        attempt === maxNumbers ||
+        !saysAny(error, /nonce (is )?too low|replacement.*underpriced/i)
+      ) {
         chain.nonces.giveBack(nonce)
         throw error
       }
@@ -98,7 +101,7 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
     try {
       return await broadcast(chain, call, nonce, fees)
     } catch (error) {
-      if (raised === maxRaises || !isUnderpriced(error)) throw error
+      if (raised === maxRaises || !saysAny(error, /underpriced/i)) throw error
       fees = times(fees, 2n, 1n)
     }
   }
@@ -144,14 +147,6 @@ async function waitForAny(
     if (performance.now() + pauseMs > deadline) return undefined
     await delay(pauseMs)
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return saysAny(error, /nonce (is )?too low|replacement.*underpriced/i)
-}
-
-function isUnderpriced(error: unknown): boolean {
-  return saysAny(error, /underpriced/i)
 }
 
 /** Nodes distinguish these errors only by their messages. */

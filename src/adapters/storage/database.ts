@@ -303,7 +303,8 @@ export async function inBatches(
 /** `jsonb` takes no dates, bigints, NULs or unpaired surrogates. */
 export function storable(value: unknown): unknown {
   if (typeof value === 'bigint') return { $bigint: value.toString() }
-  if (typeof value === 'string') return isPlain(value) ? value : { $utf16: hexOf(value) }
+  if (typeof value === 'string')
+    return isPlain(value) ? value : { $utf16: Buffer.from(value, 'utf16le').toString('hex') }
   if (value instanceof Date) return { $date: value.toISOString() }
   if (Array.isArray(value)) return value.map(storable)
   if (typeof value === 'object' && value !== null) return mapValues(value, storable)
@@ -327,10 +328,6 @@ const tagged: Readonly<Record<string, (text: string) => unknown>> = {
 
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
-}
-
-function hexOf(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('hex')
 }
 
 function mapValues(value: object, change: (inner: unknown) => unknown): object {

@@ -146,7 +146,7 @@ export async function signedInIfValid(
 export function signInRequired(deps: SignInDeps, scope: SignInScope): PaymentRequired {
   const { network, site } = deps
   const { description, statement } = scope
-  const url = addressOf(site, scope)
+  const url = `${site.url}${scope.path}`
   const issued = deps.now()
   const declared = declareSIWxExtension({ network, statement })[SIGN_IN_WITH_X] as SIWxExtension
   return {
@@ -208,15 +208,11 @@ function requireFitting(message: SIWxPayload, network: string): void {
 
 /** A signature for one purpose, such as reading, must not be accepted for another, such as a change. */
 function requireScope({ uri, statement }: SIWxPayload, site: Site, scope: SignInScope): void {
-  if (uri !== addressOf(site, scope)) {
+  if (uri !== `${site.url}${scope.path}`) {
     throw signInInvalid(`it was signed for another address than ${scope.path}`)
   }
   if (statement !== scope.statement)
     throw signInInvalid('it was signed for something else than this request asks')
-}
-
-function addressOf({ url }: Site, { path }: SignInScope): string {
-  return `${url}${path}`
 }
 
 function signInInvalid(why: string): Refusal {

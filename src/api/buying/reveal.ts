@@ -11,16 +11,11 @@ const linkMs = 24 * 60 * 60_000
 
 export const revealPath = '/reveal'
 
-interface RevealLink {
-  readonly url: string
-  readonly expiresAt: string
-}
-
 /** The token is in the fragment, which browsers do not send, so no server or proxy logs it. */
 export function revealLink(
   { site, purchases, reveals }: Pick<BuyingDeps, 'site' | 'purchases' | 'reveals'>,
   order: Order,
-): RevealLink {
+) {
   const expiresAt = new Date(purchases.now().getTime() + linkMs)
   const names = [order.id, randomBytes(16).toString('base64url')]
   return {

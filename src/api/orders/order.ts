@@ -78,10 +78,7 @@ const summary = {
 
 const payment = {
   paymentId: [z.string(), ({ paymentId }) => paymentId],
-  transactionHash: [
-    transactionHash.describe('Null while no payment is proven'),
-    (order) => transactionOf(order),
-  ],
+  transactionHash: [transactionHash.describe('Null while no payment is proven'), transactionOf],
 } satisfies Fields<Order>
 
 const refundState = [RefundState.nullable(), refundStateOf] as const

@@ -210,12 +210,14 @@ export function readShopQuery(searchParams: { get(name: string): string | null }
 
 /** So that every spelling of a brand is the same search. */
 function brandIn(sold: Indexes, of: readonly Kind[]): Param<string> {
-  const readBrand: Param<string>['parse'] = (name, value) => {
-    const compared = searchName.parse(name, value)
-    const [written] = of.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
-    return written ?? compared
+  return {
+    ...searchName,
+    parse(name, value) {
+      const compared = searchName.parse(name, value)
+      const [written] = of.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
+      return written ?? compared
+    },
   }
-  return { ...searchName, parse: readBrand }
 }
 
 export function countriesIn(sold: Indexes): readonly string[] {

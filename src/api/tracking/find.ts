@@ -65,7 +65,7 @@ async function byChain(
     const checkout = order ? undefined : await checkouts?.findByTransaction(hash)
     return named('public', { order, checkout })
   }
-  const address = coinAddressIn(text)
+  const address = /^(?:[a-z]+:)?([0-9a-zA-Z]{25,120})(?:[?@].*)?$/.exec(text.trim())?.[1]
   if (address === undefined) return { type: 'wrong' }
   return named('public', { order: undefined, checkout: await checkouts?.findByAddress(address) })
 }
@@ -73,10 +73,6 @@ async function byChain(
 function named(type: 'order' | 'public', { order, checkout }: Records): NamedOrder {
   const id = order?.id ?? checkout?.orderId
   return id === undefined ? { type: 'none' } : { type, id }
-}
-
-function coinAddressIn(text: string): string | undefined {
-  return /^(?:[a-z]+:)?([0-9a-zA-Z]{25,120})(?:[?@].*)?$/.exec(text.trim())?.[1]
 }
 
 /** A transaction in what a person pasted: 64 hexadecimal digits, with 0x before them on EVM chains. */

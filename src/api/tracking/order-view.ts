@@ -17,9 +17,9 @@ import { mayReveal } from '../../orders/replay.ts'
 import { noteTransaction, operatorPays } from '../../payments/payment.ts'
 import { payeeOn } from '../../payments/terms.ts'
 import type { Digest, Signer } from '../../secrets/secrets.ts'
-import { type Bought, boughtOf, opensCheckout } from '../checkout.ts'
+import { boughtOf, opensCheckout } from '../checkout.ts'
 import type { BuyingDeps, FaultLog } from '../operation.ts'
-import { goodsOf } from '../orders/order.ts'
+import { deliveredTo, goodsOf } from '../orders/order.ts'
 import { lastingIn, orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
 export interface OrderTrackingDeps
@@ -80,20 +80,13 @@ export function placedIn(deps: OrderTrackingDeps, { order, checkout }: Records) 
     const { id: orderId, item, recipient, amount, placedAt, payment } = order
     const coin = payment.method === 'btcpay' ? payment.asset : undefined
     const stage = stageOfOrder(order)
-    const network = networkName(deps, payment)
+    const payee = payeeOn(deps.purchases.payees, payment.network)
+    const network = payee?.network.name ?? payment.network
     return { orderId, item, recipient, amount, placedAt, coin, network, stage }
   }
   if (checkout === undefined) return undefined
   const { orderId, item, recipient, amount, startedAt: placedAt, coin, network } = checkout
   return { orderId, item, recipient, amount, placedAt, coin, network, stage: stageOf(checkout) }
-}
-
-function networkName(
-  { purchases }: OrderTrackingDeps,
-  { method, network }: Order['payment'],
-): string {
-  if (method === 'btcpay') return network
-  return payeeOn(purchases.payees, network)?.network.name ?? network
 }
 
 export type OrderPageView = ReturnType<typeof pageView> & {
@@ -128,10 +121,11 @@ export type OwnOrderView = ReturnType<typeof ownView>
 
 function ownView(deps: OrderTrackingDeps, { order, checkout }: Records, placed: Placed) {
   const bought = boughtOf(deps.purchases, placed)
+  const { credited } = order ? deliveredTo(deps.purchases.vault, order, true) : {}
   const invoiced = checkout && isInvoiced(checkout) ? checkout : undefined
   return {
     ...bought,
-    receives: reported(deps, order) ?? bought.receives,
+    receives: credited ?? bought.receives,
     amount: placed.amount,
     /** In the smallest units of the coin; undefined if USDC was paid. */
     paidUnits: order?.payment.method === 'btcpay' ? order.payment.units : undefined,
@@ -147,14 +141,6 @@ function ownView(deps: OrderTrackingDeps, { order, checkout }: Records, placed: 
 /** Whether there is a payment to show. A payment that the chain dropped is none, and cannot be refunded. */
 function isTaken(order: Order): order is PaidOrder {
   return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
-}
-
-function reported({ purchases }: OrderTrackingDeps, order: Order | undefined): Bought['receives'] {
-  if (order?.state !== 'FULFILLED') return undefined
-  const { credited } = goodsOf(purchases.vault, order)
-  if (credited === undefined) return undefined
-  const { amount, currency, currencyDivisor: divisor } = credited
-  return { amount, currency, divisor, isExact: true }
 }
 
 export type RefundView = NonNullable<ReturnType<typeof refundView>>

@@ -133,24 +133,15 @@ const browse = defineSearch({
     return { ...shared, multiCountry: true, covers: country ? [country, ...covers] : covers }
   },
   checked(params) {
-    const { regions, region, regional } = params
-    if (regions !== undefined && region !== undefined && regions !== region) {
-      throw invalidParameter(
-        'region',
-        `regions asks for ${regions} and region for ${region}; give one.`,
-      )
+    const { regions, region = regions, regional } = params
+    if (regions !== undefined && regions !== region) {
+      const message = `regions asks for ${regions} and region for ${region}; give one.`
+      throw invalidParameter('region', message)
     }
-    const requestedRegion = regions ?? region
-    if (
-      regional !== true ||
-      requestedRegion === undefined ||
-      !singleCountryRegions.includes(requestedRegion)
-    ) {
-      return params
-    }
+    if (regional !== true || !region || !singleCountryRegions.includes(region)) return params
     throw invalidParameter(
       regions === undefined ? 'region' : 'regions',
-      `${requestedRegion} names single-country plans only, so it cannot be combined with regional=true.`,
+      `${region} names single-country plans only, so it cannot be combined with regional=true.`,
     )
   },
 })

@@ -146,13 +146,13 @@ export function lineForm(max: number): string {
 
 export const personName = lineOf(80)
 
-/** Its length is limited because it is stored. */
 /** Text that says true or false as that value; any other text stays. */
 export function flagIn(text: string): unknown {
   const bare = text.trim()
   return /^(true|false)$/i.test(bare) ? /^true$/i.test(bare) : bare
 }
 
+/** Its length is limited because it is stored. */
 export const plainText = z.string().max(20_000)
 
 /** Major = `amount` / `currencyDivisor`. */

@@ -43,7 +43,7 @@ const language: Asked = {
     .string()
     .regex(/^[A-Za-z]{2}$/)
     .transform((code) => code.toLowerCase())
-    .refine(isLanguage),
+    .refine((code) => languages.of(code) !== undefined),
   help: {
     form: 'must be an ISO 639-1 code of a language, such as en',
     alike: (text) => text.toLowerCase(),
@@ -204,8 +204,4 @@ export function askedFaults(
 /** In UTC. */
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10)
-}
-
-function isLanguage(code: string): boolean {
-  return languages.of(code) !== undefined
 }

@@ -1,9 +1,17 @@
 import * as z from 'zod'
-import { type Fault, Refusal } from '../../lib/refusal.ts'
+import type { Fault } from '../../lib/refusal.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { OfferBase } from '../offer.ts'
 import { defineSearch } from '../search/offer-search.ts'
-import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
+import {
+  country,
+  described,
+  dollars,
+  invalidParameter,
+  oneOf,
+  searchName,
+  searchText,
+} from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import {
   countryCode,
@@ -95,9 +103,7 @@ const browse = defineSearch({
         ? {}
         : { category: oneOf(index.values('category')).parse('category', category) }
     if (minValue !== undefined && maxValue !== undefined && minValue > maxValue) {
-      throw new Refusal('invalid_parameter', 'minValue must not be more than maxValue.', {
-        parameter: 'minValue',
-      })
+      throw invalidParameter('minValue', 'minValue must not be more than maxValue.')
     }
     return { ...params, ...checkedCategory }
   },

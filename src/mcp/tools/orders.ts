@@ -321,7 +321,8 @@ export async function orderOutcome(
     },
     advice,
     picture: pictureIn(withQr ? orders[0] : undefined),
-    visit: visit === 'now' && isDelivered ? visitTo(link?.url) : undefined,
+    visit:
+      visit === 'now' && isDelivered && link ? { url: link.url, message: visitMessage } : undefined,
   }
 }
 
@@ -336,12 +337,7 @@ function linkTo(deps: BuyingDeps, order: Order) {
   return order.state === 'FULFILLED' || isUnderWay(order) ? revealLink(deps, order) : undefined
 }
 
-function visitTo(url: string | undefined) {
-  return url === undefined
-    ? undefined
-    : { url, message: 'Your purchase is here. The link shows it once.' }
-}
-
+const visitMessage = 'Your purchase is here. The link shows it once.'
 const lockedHint =
   'Prove that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
 const shownAdvice =

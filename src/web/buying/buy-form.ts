@@ -12,6 +12,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import {
   attributesHtml,
+  codeAttributes,
   emailAttributes,
   type Field,
   faultHtml,
@@ -197,12 +198,7 @@ function coinPanel({ coin, network }: PaymentMethod, form: BuyForm): Html {
     hint: t('form.refundWhy'),
     fault: faults.get(name),
     value: typed.refundTo[coin] ?? '',
-    attributes: {
-      autocomplete: 'off',
-      autocapitalize: 'off',
-      spellcheck: 'false',
-      maxlength: '200',
-    },
+    attributes: { ...codeAttributes, maxlength: '200' },
   }
   return html`<div class="way">
 ${wayRadio(coin, typed.pay)}

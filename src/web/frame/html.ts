@@ -27,13 +27,15 @@ export function textOf(made: Html): string {
  * every character that could begin either is escaped as JSON.
  */
 export function dataBlock(data: object): Html {
-  const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, unicodeEscape)
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped)
   return { [markup]: `<script type="application/ld+json">${json}</script>` }
 }
 
 function render(part: Part): string {
   if (part === undefined || part === null || part === false) return ''
-  if (typeof part === 'string') return part.replace(/[&<>"'`]/g, characterReference)
+  if (typeof part === 'string')
+    return part.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   if (typeof part === 'number') return String(part)
   if (!isList(part)) return part[markup]
   let made = ''
@@ -44,12 +46,4 @@ function render(part: Part): string {
 /** `Array.isArray` does not narrow readonly arrays. */
 function isList(part: Html | readonly Part[]): part is readonly Part[] {
   return Array.isArray(part)
-}
-
-function characterReference(character: string): string {
-  return `&#${character.charCodeAt(0)};`
-}
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -96,6 +96,8 @@ export function onlyField(field: Field, t: Texts): Html {
   return fieldHtml({ ...field, attributes: { ...attributes, ...focus } }, t)
 }
 
+/** Of what people copy or type letter by letter. */
+export const codeAttributes = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' }
 export const emailAttributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
 
 export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {

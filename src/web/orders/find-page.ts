@@ -15,7 +15,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { orNotNow } from '../../orders/price.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { onlyField, timeOf } from '../frame/parts.ts'
+import { codeAttributes, onlyField, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import type { MessageId, Texts } from '../texts/texts.ts'
@@ -223,12 +223,7 @@ function numberPart({ number, t }: FindPageParts): Html {
     fault: number?.result && t(`find.number.${number.result}`),
     value: number?.typed ?? '',
     isRequired: true,
-    attributes: {
-      maxlength: '300',
-      autocomplete: 'off',
-      autocapitalize: 'none',
-      spellcheck: 'false',
-    },
+    attributes: { ...codeAttributes, maxlength: '300' },
   }
   return html`<section class="sheet" aria-labelledby="by-number">
 <h2 id="by-number">${t('find.number.title')}</h2>

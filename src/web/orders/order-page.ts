@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { keyOf } from '../../api/buying/credentials.ts'
 import { receiptOf } from '../../api/orders/receipt.ts'
+import { refundClaimed } from '../../api/orders/refund.ts'
 import {
   type GoodsView,
   goodsFor,
   type OrderPageView,
   type OwnOrderView,
+  type RefundView,
   viewOf,
 } from '../../api/tracking/order-view.ts'
 import {
@@ -14,11 +18,14 @@ import {
   linkTokenForKey,
   recoveryCodeOf,
 } from '../../api/tracking/tokens.ts'
+import { clientKeyOf } from '../../http/gate.ts'
 import { isOrderId } from '../../lib/ids.ts'
+import { Refusal, rules } from '../../lib/refusal.ts'
+import type { PayBackFault } from '../../payments/payment.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { copied, fact, timeOf } from '../frame/parts.ts'
-import { privately, sendPrivately } from '../frame/senders.ts'
+import { privately, sendPrivately, withRetryAfter } from '../frame/senders.ts'
 import { followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -38,7 +45,6 @@ import {
   timeline,
   transactionOf,
 } from './parts.ts'
-import { claimRefund, type RefundAnswer, refundPart } from './refund.ts'
 import {
   acts,
   look,
@@ -165,6 +171,40 @@ async function refund(request: OrderRequest, reply: FastifyReply, routes: Tracki
   return sendOrder(reply, routes, request, await look(routes, request), { asked })
 }
 
+/** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
+type RefundAnswer =
+  | { readonly type: 'taken' | 'none' }
+  | { readonly type: 'tooOften'; readonly seconds: number }
+
+/** Claims the refund again. The page explains every result. */
+async function claimRefund(
+  request: OrderRequest,
+  reply: FastifyReply,
+  routes: TrackingRoutes,
+): Promise<RefundAnswer> {
+  const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
+  const { orderId } = request.params
+  const client = clientKeyOf(request.ip)
+  const isOwn = async () => (await look(routes, request)).own !== undefined
+  try {
+    const claimed = { orderId, key, fields: {}, client, isOwn }
+    await refundClaimed(routes.follow, claimed, request.log)
+    return { type: 'taken' }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const asked = whyNotTaken(error)
+    if (asked === undefined) throw error
+    withRetryAfter(reply.code(rules[error.code].status), error.details)
+    return asked
+  }
+}
+
+function whyNotTaken({ code, details }: Refusal): RefundAnswer | undefined {
+  if (code === 'not_refundable') return { type: 'none' }
+  if (code !== 'budget_spent') return undefined
+  return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
+}
+
 interface OrderPageParts {
   readonly t: Texts
   readonly privateLink?: KeptLink | undefined
@@ -245,5 +285,34 @@ function factsPart(view: OrderPageView, own: OwnOrderView, t: Texts): Html {
 ${fact(t('orders.item'), itemText(own, t))}${boughtFacts(own, t)}${fact(t('orders.price'), paidText(view, own, t))}${fact(t('orders.paidWith'), coinOn(asset, view.network, t))}${fact(t('orders.steps.paid'), view.times.paid && timeOf(view.times.paid, t))}${fact(t('orders.payment'), own.payment && transactionOf('payment', own.payment, t('orders.payment'), t))}${fact(t('orders.order'), copied('order-id', view.id, t('orders.order'), t))}
 </dl>
 ${view.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(view.id)}/receipt" download="receipt-${view.id}.json">${t('orders.receipt')}</a> <small>${t('orders.receiptHint')}</small></p>`}
+</section>`
+}
+
+/** The fault of a refund that nobody at the store can send: the issuer of USDC has blocked the wallet that paid. */
+const blockedByIssuer: PayBackFault = 'payer_blacklisted'
+
+/** How far a refund is; while it is stuck, with the form that tries it again, which can pay nothing twice. */
+function refundPart(
+  view: OrderPageView,
+  own: OwnOrderView,
+  refund: RefundView,
+  { asked, t }: { readonly asked: RefundAnswer | undefined; readonly t: Texts },
+): Html {
+  const { sent, stuck, to, startedAt } = refund
+  return html`<section class="sheet" aria-labelledby="refund">
+<h2 id="refund">${t('orders.refund.title')}</h2>
+<dl class="facts">
+${fact(t('orders.refund.amount'), paidText(view, own, t))}${fact(sent ? t('orders.refund.wentTo') : t('orders.refund.to'), copied('refund-to', to, t('orders.refund.to'), t))}${fact(t('orders.refund.why'), view.why && t(`orders.why.${view.why}`))}${fact(t('orders.refund.started'), timeOf(startedAt, t))}${fact(t('orders.refund.sent'), sent && timeOf(sent.at, t))}${fact(t('orders.refund.transaction'), sent && transactionOf('refund-transaction', sent, t('orders.refund.transaction'), t))}
+</dl>
+${stuck?.code === blockedByIssuer ? html`<p class="wrong">${t('orders.refund.blocked')}</p>` : html`<p class="hint">${t('orders.refund.by')}</p>`}
+${
+  view.stage === 'refund_stuck' &&
+  html`${asked?.type === 'taken' && html`<p class="good" role="status">${t('orders.refund.asked')}</p>`}
+<form method="post" action="${orderPagePath(view.id)}/refund">
+<input type="hidden" name="key" value="${randomUUID()}">
+<p class="hint">${t('orders.refund.askText')}</p>
+<p class="act"><button class="button" type="submit">${t('orders.refund.ask')}</button></p>
+</form>`
+}
 </section>`
 }

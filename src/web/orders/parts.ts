@@ -10,7 +10,15 @@ import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { copied, fact, fieldHtml, onlyField, timeOf, timeTag } from '../frame/parts.ts'
+import {
+  codeAttributes,
+  copied,
+  fact,
+  fieldHtml,
+  onlyField,
+  timeOf,
+  timeTag,
+} from '../frame/parts.ts'
 import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
@@ -215,12 +223,7 @@ export function accessForm({ action, number, fault, typed = '' }: AccessForm, t:
     fault,
     value: typed,
     isRequired: true,
-    attributes: {
-      autocomplete: 'off',
-      autocapitalize: 'none',
-      spellcheck: 'false',
-      maxlength: '600',
-    },
+    attributes: { ...codeAttributes, maxlength: '600' },
   }
   return html`<form method="post" action="${action}">
 ${number !== undefined && html`<input type="hidden" name="number" value="${number}">`}
