@@ -101,9 +101,8 @@ function retryPayout(operator: Operator, name: string): Promise<Tried> {
 
 function dropPayout(operator: Operator, name: string): Promise<Tried> {
   const goodwillOrder = orderOfGoodwill(name)
-  return goodwillOrder === undefined
-    ? dropReturn(operator, name)
-    : dropGoodwill(operator, goodwillOrder)
+  if (goodwillOrder !== undefined) return dropGoodwill(operator, goodwillOrder)
+  return dropReturn(operator, name)
 }
 
 function done(lines: readonly string[]): Done {

@@ -60,21 +60,18 @@ function compareOrder(
   // An order of a checkout that is not decided is found among the orders.
   if (checkout.state !== 'ORDERED') return
   const about = { reference: checkout.id, order: checkout.orderId }
-  if (order) {
-    if (isItsOrder(checkout, order)) return
-    note(
-      notes,
-      differs('checkout_order_differs', { ...about, detail: bothInWords(checkout, order) }),
-    )
-    return
+  if (order && !isItsOrder(checkout, order)) {
+    const detail = bothInWords(checkout, order)
+    note(notes, differs('checkout_order_differs', { ...about, detail }))
   }
+  if (order) return
   const isUnderWay = !checkout.isPlaced && isFresh(checkout.changedAt, look)
   note(notes, isUnderWay ? openItem('store', about) : differs('checkout_without_order', about))
 }
 
 function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { payment, amount }: Order): boolean {
-  if (payment.method !== 'btcpay') return false
   return (
+    payment.method === 'btcpay' &&
     amount === checkout.amount &&
     payment.units === checkout.price &&
     payment.invoice === checkout.invoice.id &&
