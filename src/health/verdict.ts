@@ -125,11 +125,6 @@ function isFunds(funds: SupplierFacts['funds']): funds is Funds {
   return funds !== undefined && funds !== 'unbounded'
 }
 
-/** A failing purchase costs its buyer nothing, so one may take at most a quarter of the free float. */
-function shareOfFloat({ float, exposure }: Cover): Usdc {
-  return usdc(remainder(float, exposure) / 4n)
-}
-
 /** An unconfirmed payment is cheap and can be revoked, so all of them reserve at most half of the wallet. */
 function reservedOf({ available, committed, unconfirmed }: Funds): Usdc {
   const half = usdc(available / 2n)
@@ -138,7 +133,8 @@ function reservedOf({ available, committed, unconfirmed }: Funds): Usdc {
 
 function boundsOf({ cover, funds, maxRefund, maxBorneOut }: BoundMeans): readonly Bound[] {
   const all: readonly (readonly [Bound['by'], Usdc | undefined])[] = [
-    ['refund_float', cover && shareOfFloat(cover)],
+    // A failing purchase costs its buyer nothing, so one may take at most a quarter of the free float.
+    ['refund_float', cover && usdc(remainder(cover.float, cover.exposure) / 4n)],
     ['supplier_funds', isFunds(funds) ? remainder(funds.available, reservedOf(funds)) : undefined],
     ['refund_cap', maxRefund],
     ['witness', maxBorneOut],

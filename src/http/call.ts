@@ -2,11 +2,9 @@ import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired, SettleResponse } from '@x402/core/types'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf } from '../api/buying/credentials.ts'
-import type { PaymentTransport } from '../api/buying/payment-required.ts'
-import { bazaarOf } from '../api/buying/payment-required.ts'
+import { bazaarOf, type PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn, versionOne } from '../api/buying/purchase.ts'
-import type { Call, Credentials } from '../api/operation.ts'
-import { purchasePath } from '../api/operation.ts'
+import { type Call, type Credentials, purchasePath } from '../api/operation.ts'
 import {
   echoOf,
   invalidParameter,

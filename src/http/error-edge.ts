@@ -42,14 +42,11 @@ export function answerError(
     .header('x-request-id', request.id)
     .removeHeader('etag')
   const path = pathOf(request.raw.url ?? '')
-  const [type, body] = isDiscovery(path)
+  const isDiscovery = path === '/ai' || path.startsWith('/ai/')
+  const [type, body] = isDiscovery
     ? ['application/json', discoveryError(refusal)]
     : ['application/problem+json', problem(refusal, contextOf(edge, request, path))]
   return reply.type(`${type}; charset=utf-8`).send(JSON.stringify(body))
-}
-
-function isDiscovery(path: string): boolean {
-  return path === '/ai' || path.startsWith('/ai/')
 }
 
 function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path: string) {

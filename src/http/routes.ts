@@ -4,8 +4,13 @@ import { signInRequired } from '../api/buying/credentials.ts'
 import { openPayable, payablePath } from '../api/buying/payable-url.ts'
 import { retryAfterSeconds } from '../api/buying/payment-required.ts'
 import { buy, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
-import type { BuyingDeps, Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
-import { orderPath } from '../api/operation.ts'
+import {
+  type BuyingDeps,
+  type Operation,
+  orderPath,
+  type StoreDeps,
+  type StoreOperation,
+} from '../api/operation.ts'
 import { unpaidOperations } from '../api/operations.ts'
 import { orderBody } from '../api/orders/order.ts'
 import { never } from '../lib/errors.ts'

@@ -1,8 +1,13 @@
 import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
-import type { FaultLog, ProofLimit } from '../api/operation.ts'
-import { buyPath, type Credentials, mcpPath } from '../api/operation.ts'
+import {
+  buyPath,
+  type Credentials,
+  type FaultLog,
+  mcpPath,
+  type ProofLimit,
+} from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
 import { fieldsOfEveryPurchase, kindSchemaFor } from '../catalog/purchase-body.ts'
 import {

@@ -6,8 +6,7 @@ import type {
 import type { PaymentRequired } from '@x402/core/types'
 import type { BuyingDeps, FaultLog, ProofLimit, ReadDeps } from '../api/operation.ts'
 import { problem } from '../api/refusals.ts'
-import type { LimitName } from '../http/gate.ts'
-import { isNotAccepted } from '../http/gate.ts'
+import { isNotAccepted, type LimitName } from '../http/gate.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'
 import {

@@ -26,7 +26,12 @@ export function createSnapshotStore(database: Database): SnapshotStore {
       lastSnapshot = { id: await save(database, snapshot), offers: snapshot.offers }
     },
     async load(keep = (offer) => offer) {
-      const row = await newest(database)
+      const { rows } = await database.query<Row>(
+        `select id::text, read_at, offers, set_aside, held from catalog_snapshot
+           where format = $1 order by id desc limit 1`,
+        [format],
+      )
+      const [row] = rows
       if (row === undefined) return undefined
       const offers = await readPages(database, row, keep)
       lastSnapshot = { id: row.id, offers }
@@ -75,15 +80,6 @@ async function save(database: Database, snapshot: Snapshot): Promise<string> {
 
 function factsOf({ readAt, rejected, held = {} }: Snapshot) {
   return [readAt, JSON.stringify(rejected), JSON.stringify(held)] as const
-}
-
-async function newest(database: Database): Promise<Row | undefined> {
-  const { rows } = await database.query<Row>(
-    `select id::text, read_at, offers, set_aside, held from catalog_snapshot
-       where format = $1 order by id desc limit 1`,
-    [format],
-  )
-  return rows[0]
 }
 
 async function readPages(

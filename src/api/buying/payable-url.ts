@@ -50,14 +50,11 @@ export function openPayable(
     throw new Refusal('not_found', message, { charged: 'no' })
   }
   const [fields, promise] = content as [Record<string, unknown>, string]
+  const message = 'The quote of this address has ended. Ask for a new one.'
   return {
     url: `${site.url}${payablePath}/${sealed}`,
     fields,
     sealed: { address: hashOf(`${payablePath}/${sealed}`), promise },
-    ended: quotes.secondsLeft(promise) > 0 ? undefined : quoteExpired(),
+    ended: quotes.secondsLeft(promise) > 0 ? undefined : new Refusal('quote_expired', message),
   }
-}
-
-function quoteExpired(): Refusal {
-  return new Refusal('quote_expired', 'The quote of this address has ended. Ask for a new one.')
 }

@@ -189,7 +189,7 @@ export function readShopQuery(searchParams: { get(name: string): string | null }
       return param.parse(field, typed)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      faults.set(field, { typed: typed, didYouMean: meantBy(error) })
+      faults.set(field, { typed, didYouMean: meantBy(error) })
       return undefined
     }
   }

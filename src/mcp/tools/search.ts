@@ -77,7 +77,11 @@ const query = {
       maxItems: maxOffers,
       description: 'Several at once, to compare them: the answer has them in items',
     },
-    parse: readIds,
+    parse(name: string, value: string): readonly string[] {
+      const ids = [...new Set(value.split(',').map((id) => id.trim()))]
+      if (ids.length <= maxOffers) return ids
+      throw invalidParameter(name, `${name} may list at most ${maxOffers} ids.`)
+    },
   },
 }
 
@@ -110,12 +114,6 @@ export const getOffer: Tool = {
       'Give offerId, or offerIds for several. Find them with search.',
     )
   },
-}
-
-function readIds(name: string, value: string): readonly string[] {
-  const ids = [...new Set(value.split(',').map((id) => id.trim()))]
-  if (ids.length <= maxOffers) return ids
-  throw invalidParameter(name, `${name} may list at most ${maxOffers} ids.`)
 }
 
 /** Without what the arguments of the tools say: how it is bought, and by which fields. */

@@ -102,7 +102,10 @@ function masked(recipient: string): string {
 
 function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(unknownField)
+    const unknown = { code: 'unknown_limit', known: limitFields } as const
+    return issue.keys.map((key) =>
+      meaning({ field: key, ...unknown }, nameMeantBy(key, limitFields)),
+    )
   }
   const [field, at] = issue.path
   const name = String(field)
@@ -114,13 +117,6 @@ function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
     ? { code: 'malformed_item', position: item.at + 1 }
     : { code: 'malformed' }
   return [meaning({ field: name, ...reason }, meant)]
-}
-
-function unknownField(field: string): Fault {
-  return meaning(
-    { field, code: 'unknown_limit', known: limitFields },
-    nameMeantBy(field, limitFields),
-  )
 }
 
 /** What was probably meant. A recipient is not repeated, because it is personal. */

@@ -26,8 +26,7 @@ import {
   type Spend,
   type WalletLimits,
 } from '../ports.ts'
-import type { Priced } from '../price.ts'
-import { money } from '../price.ts'
+import { money, type Priced } from '../price.ts'
 import type { PurchaseRequest } from '../replay.ts'
 
 interface SpendingQuery {

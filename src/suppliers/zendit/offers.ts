@@ -82,7 +82,8 @@ async function readOnce(
       else sold.push(offer)
     }
     await inSlices(eachOf(page, sort))
-    const whole = await described(sold, brands, signal)
+    const vouchers = sold.filter((offer): offer is VoucherOffer => offer.kind === 'voucher')
+    const whole = vouchers.length === 0 ? sold : await brands.describe(vouchers, signal)
     await inSlices(eachOf(whole, (offer) => offers.push(keep(offer))))
   }
   return { offers, ids, rejected }
@@ -95,15 +96,6 @@ function firstOf(parsed: Offer | RejectionReason, ids: Set<string>): Offer | Rej
   if (ids.has(id)) return 'duplicate_offer_id'
   ids.add(id)
   return parsed
-}
-
-async function described(
-  offers: readonly Offer[],
-  brands: BrandBook,
-  signal: AbortSignal,
-): Promise<readonly Offer[]> {
-  const vouchers = offers.filter((offer): offer is VoucherOffer => offer.kind === 'voucher')
-  return vouchers.length === 0 ? offers : brands.describe(vouchers, signal)
 }
 
 /** Decoration: no sale depends on it. */

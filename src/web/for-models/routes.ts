@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import pack from '../../../package.json' with { type: 'json' }
 import { purchases, quotes } from '../../api/buying/purchase.ts'
-import type { Site } from '../../api/operation.ts'
 import {
   catalogPrefix,
   groups,
@@ -11,6 +10,7 @@ import {
   mcpPath,
   type Operation,
   openApiPath,
+  type Site,
   searchPath,
   skillPath,
 } from '../../api/operation.ts'

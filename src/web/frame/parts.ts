@@ -1,6 +1,5 @@
 import { create } from 'qrcode'
-import type { Texts } from '../texts/texts.ts'
-import { once } from '../texts/texts.ts'
+import { once, type Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
 /** A line of a list of facts; undefined without a value. */
