@@ -124,6 +124,41 @@ describe('refunded twice', () => {
   })
 })
 
+describe('a checkout in a coin that was paid too late', () => {
+  const buyer = 'bc1qbuyer'
+  const paid = { from: buyer, to: 'bc1qinvoice', nonce: 'bc1qinvoice' }
+  const back = { from: 'BTC', to: buyer, nonce: buyer }
+  const facts = withMore({
+    payments: [payment('8', paid)],
+    refunds: [refund('', '9', back)],
+    orders: [
+      order('chk_1', {
+        ...{ state: 'EXPIRED', refundState: 'REFUNDED', payer: buyer },
+        ...{ transaction: hashOf('8'), refundTransaction: hashOf('9') },
+      }),
+    ],
+  })
+  const changed = (changes: Partial<Facts>) => wrongsIn({ ...facts, ...changes })
+
+  test('is right once everything has gone back', () => {
+    expect(audit(facts)).toEqual([])
+  })
+
+  test('is found if it went back twice, in part, to somebody else, or not at all', () => {
+    const again = refund('', '7', back)
+    expect(changed({ refunds: [...facts.refunds, again] })).toEqual([
+      ['refunded twice', hashOf('7')],
+    ])
+    const others = facts.refunds.slice(0, -1)
+    for (const changes of [{ value: 400_000n }, { to: stranger }]) {
+      const wrong = refund('', '9', { ...back, ...changes })
+      expect(changed({ refunds: [...others, wrong] })).toContainEqual(['wrong refund', 'chk_1'])
+    }
+    expect(changed({ refunds: others })).toEqual([['lost', 'chk_1']])
+    expect(changed({ orders: cleanFacts.orders })).toContainEqual(['lost', hashOf('8')])
+  })
+})
+
 describe('supplier charged twice', () => {
   test.each([
     ['more than the cost', { charged: 90 }],

@@ -268,14 +268,14 @@ function textOf(told: unknown): string {
   return JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-/** A transfer of USDC, with the authorization that it carried out according to the token. */
+/** A transfer of USDC, with the authorization that it carried out according to the token; or one of a coin. */
 export interface Transfer {
   readonly transaction: string
   readonly from: string
   readonly to: string
-  /** Atomic units. */
+  /** Atomic units, smallest ones of a coin. */
   readonly value: bigint
-  /** Undefined if no `AuthorizationUsed` precedes it. */
+  /** Undefined if no `AuthorizationUsed` precedes it. Of a coin: the address that was paid. */
   readonly nonce: string | undefined
 }
 
@@ -290,7 +290,7 @@ export interface Supplied {
   readonly secrets: readonly string[]
 }
 
-/** An order in the database. */
+/** An order in the database, or a checkout that was paid too little or too late to become one. */
 export interface OrderRow {
   readonly id: string
   readonly state: string

@@ -8,7 +8,7 @@ import { pick, weighted } from './purchase.ts'
 export type Kills = Record<keyof typeof shares, number>
 
 /** Percentages of all kills. Nodes are killed most often, because they can do most harm. */
-const shares = { nodes: 70, postgres: 20, supplier: 7, chain: 3 } as const
+const shares = { nodes: 66, postgres: 18, supplier: 7, btcpay: 6, chain: 3 } as const
 /** The longest time that a killed part stays away, without the time of its start. */
 const maxDownMs = 1_500
 
@@ -25,15 +25,16 @@ export interface Killing {
  * killed node may still be down when it returns.
  */
 export async function killAgainAndAgain(
-  parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'chain'>,
+  parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'btcpay' | 'chain'>,
   { seed, kills, progress, cancelled }: Killing,
 ): Promise<Kills> {
   const random = seeded(seed ^ 0x6b696c6c)
-  const done: Kills = { nodes: 0, postgres: 0, supplier: 0, chain: 0 }
+  const done: Kills = { nodes: 0, postgres: 0, supplier: 0, btcpay: 0, chain: 0 }
   const kill: Record<keyof Kills, (downMs: number) => Promise<void>> = {
     nodes: (downMs) => pick(random, parts.nodes).kill(downMs),
     postgres: parts.database.kill,
     supplier: parts.supplier.kill,
+    btcpay: parts.btcpay.kill,
     chain: parts.chain.kill,
   }
   const spared = Object.keys(done) as (keyof Kills)[]

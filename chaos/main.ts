@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { newDataDir } from '../test/child-store.ts'
 import { wholeNumber } from '../test/harness/arguments.ts'
 import { type Facts, factsAbout, type Seen, wrongs } from './audit.ts'
+import { isInCoin } from './collect.ts'
 import { startParts } from './parts.ts'
 import { type Outcome, run, type Wanted } from './run.ts'
 
@@ -86,6 +87,7 @@ export function reportOf({ facts, findings, kills, attacked }: Outcome): string 
     ['kills of store nodes', kills.nodes],
     ['kills of the PostgreSQL postmaster', kills.postgres],
     ['kills of the supplier', kills.supplier],
+    ['kills of BTCPay Server', kills.btcpay],
     ['kills of the node of the chain', kills.chain],
     ...buyersOf(facts),
     ...ordersOf(facts),
@@ -121,10 +123,12 @@ function ordersOf({ orders, payments, refunds }: Facts): (readonly [string, numb
   const has = (state: string) => orders.filter((order) => order.state === state).length
   return [
     ['orders', orders.length],
-    ['payments on the chain', payments.length],
+    ['payments on the chains', payments.length],
+    ['of these in a coin', payments.filter(isInCoin).length],
     ['delivered', has('FULFILLED')],
     ['refunded', orders.filter(({ refundState }) => refundState === 'REFUNDED').length],
-    ['refunds on the chain', refunds.length],
+    ['refunds on the chains', refunds.length],
+    ['of these in a coin', refunds.filter(isInCoin).length],
     ['never charged (PAYMENT_FAILED)', has('PAYMENT_FAILED')],
   ]
 }

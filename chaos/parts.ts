@@ -8,15 +8,19 @@ import {
   privateKeyToAddress,
 } from 'viem/accounts'
 import { type Chain, startChain } from '../sandbox/chain/chain.ts'
-import { launchSupplier } from '../sandbox/launch.ts'
+import { launchBtcpay, launchSupplier } from '../sandbox/launch.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
+import { readMethods } from '../src/payments/btcpay-methods.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
 import { startProxy } from '../test/harness/proxy.ts'
 import { type KeptNode, keepNode } from './node.ts'
 
 /** How long the supplier takes for each of the four steps of a purchase. */
 const stepMs = 20
+
+/** The only coin that the store takes. */
+export const coin = 'BTC'
 
 /** Two processes of the store on one database. */
 const nodeCount = 2
@@ -55,6 +59,7 @@ export interface Parts {
   readonly dataDir: string
   readonly chain: Killed & Pick<Chain, 'rpcUrl' | 'usdc' | 'keys'>
   readonly supplier: Killed & { readonly url: string; readonly apiKey: string }
+  readonly btcpay: Killed & { readonly url: string }
   readonly refundWallet: string
   readonly database: Killed & { readonly url: string }
   readonly nodes: readonly KeptNode[]
@@ -70,7 +75,7 @@ type Proxy = Awaited<ReturnType<typeof startProxy>>
 
 /**
  * Starts all parts in a folder of their own: PostgreSQL with fsync, the EVM node with the real USDC
- * contract, the supplier, and the nodes of the store, each in a process of its own.
+ * contract, the supplier, BTCPay's stand-in, and the nodes of the store, each in a process of its own.
  *
  * @param stops receives the function that stops each part, the newest first, even if a later part fails to start
  */
@@ -90,10 +95,7 @@ export async function startParts(
   stops.unshift(node.stop)
   const ports: number[] = []
   while (ports.length < nodeCount) ports.push(await freePort())
-  const webhookUrl = `http://127.0.0.1:${ports[0]}/webhooks/supplier`
-  const options = { dataDir, offers: 100, lateSeconds, stepMs, webhookUrl }
-  const supplier = await killable(() => launchSupplier(options), 'url', killPid)
-  stops.unshift(supplier.stop)
+  const { supplier, btcpay, processor } = await startServices(dataDir, ports, stops)
   const proxies = {
     chain: await startProxy(node.first.rpcUrl),
     supplier: await startProxy(new URL('/', supplier.first.url).href),
@@ -112,7 +114,7 @@ export async function startParts(
       ...{ port, url: `http://127.0.0.1:${port}`, env: storeEnvironment },
       ...{ rpcUrl: proxies.chain.url, payTo: keys.payTo, refundKey, databaseUrl },
       gasKey: await fundedGasKey(rpcUrl),
-      ...{ supplierUrl: proxies.supplier.url, supplierKey: apiKey, webhook },
+      ...{ supplierUrl: proxies.supplier.url, supplierKey: apiKey, webhook, processor },
       logFile: join(dataDir, `node-${at}.log`),
     })
     stops.unshift(kept.stop)
@@ -126,6 +128,7 @@ export async function startParts(
     dataDir,
     chain: { rpcUrl, usdc, keys, kill: node.kill },
     supplier: { url, apiKey, kill: supplier.kill },
+    btcpay: { url: processor.url, kill: btcpay.kill },
     refundWallet: refundWallet.toLowerCase(),
     database: { url: databaseUrl, kill: postgres.kill },
     nodes,
@@ -137,6 +140,24 @@ export async function startParts(
     },
     fund,
   }
+}
+
+/** Starts the supplier and BTCPay Server, each of which tells another node of the store what happens. */
+async function startServices(
+  dataDir: string,
+  [first, last]: readonly number[],
+  stops: (() => Promise<unknown>)[],
+) {
+  const webhookUrl = `http://127.0.0.1:${first}/webhooks/supplier`
+  const options = { dataDir, offers: 100, lateSeconds, stepMs, webhookUrl }
+  const supplier = await killable(() => launchSupplier(options), 'url', killPid)
+  stops.unshift(supplier.stop)
+  const told = { dataDir, webhookUrl: `http://127.0.0.1:${last}/webhooks/btcpay` }
+  const btcpay = await killable(() => launchBtcpay(told), 'url', killPid)
+  stops.unshift(btcpay.stop)
+  const { pid: _, stop: __, ...access } = btcpay.first
+  const processor = { ...access, methods: readMethods(coin), isTestnet: true }
+  return { supplier, btcpay, processor }
 }
 
 /** Starts a part that `end` kills, and that starts again with what it has kept. */

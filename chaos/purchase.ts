@@ -17,7 +17,7 @@ export interface Errand {
 }
 
 /** The buyer's record. Entries are only added, never removed. */
-type Log = {
+export type Log = {
   -readonly [Key in keyof Seen]: Seen[Key] extends readonly (infer Item)[] ? Item[] : Seen[Key]
 }
 
@@ -48,11 +48,7 @@ export async function buy(errand: Errand): Promise<Bought> {
   const meant = plan.keyed ? {} : { confirmAnother: true }
   const body = { ...bodyFor(kind, plan.outcome), ...numberFor(plan), ...meant }
   const payer = account.address.toLowerCase()
-  const seen: Log = {
-    ...{ purchase: name, payer, ending: 'not told' },
-    ...{ nonces: [], orderIds: [], goods: [], refunded: [], refused: [], unexpected: [] },
-    ...{ unanswered: 0, putOff: 0, pausedAt: [] },
-  }
+  const seen = newLog(name, payer)
   const key: Record<string, string> = plan.keyed
     ? { 'idempotency-key': `chaos-${name}-${account.address}` }
     : {}
@@ -61,6 +57,14 @@ export async function buy(errand: Errand): Promise<Bought> {
   // Without a price there is no purchase; its ending stays "not told".
   const answer = accepts && (await pay(open, accepts))
   return { seen, followed: answer ? follow(open, answer) : Promise.resolve() }
+}
+
+export function newLog(purchase: string, payer: string): Log {
+  return {
+    ...{ purchase, payer, ending: 'not told' },
+    ...{ nonces: [], orderIds: [], goods: [], refunded: [], refused: [], unexpected: [] },
+    ...{ unanswered: 0, putOff: 0, pausedAt: [] },
+  }
 }
 
 /** Each topup goes to another phone number, because no honest buyer fails again and again with the same one. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Attacked, attack, watchSignals } from './attackers.ts'
 import { audit, type Facts, type Finding, type Seen } from './audit.ts'
+import { payInCoin } from './coins.ts'
 import { collect, countOpen } from './collect.ts'
 import { forceFaults, type Kills, killAgainAndAgain } from './killer.ts'
 import type { Parts } from './parts.ts'
@@ -70,7 +71,8 @@ export async function run(
   clearTimeout(timer)
   over.throwIfAborted()
   const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
-  const facts: Facts = { ...(await collect(parts)), seen: seen.flat(), endedAlone, ...calm }
+  const collected = await collect(parts, seen.flat())
+  const facts: Facts = { ...collected, seen: seen.flat(), endedAlone, ...calm }
   return { facts, findings: audit(facts), kills: killed, attacked }
 }
 
@@ -92,7 +94,7 @@ async function untilQuiet({ database }: Parts, closed: AbortSignal): Promise<voi
 
 interface Shopping {
   readonly seed: number
-  readonly parts: Pick<Parts, 'newAccount' | 'nodes'>
+  readonly parts: Pick<Parts, 'newAccount' | 'nodes' | 'btcpay' | 'database'>
   /** The most purchases to begin, and how many have begun. */
   readonly orders: number
   readonly begun: { count: number }
@@ -107,6 +109,8 @@ const buyers = 12
 const maxOpen = 12
 /** A buyer changes the wallet after this many purchases, because the store counts failures by wallet. */
 const purchasesPerWallet = 2
+/** One of this many purchases is paid in a coin, by a person at the website. */
+const coinEvery = 20
 
 /** A buyer begins purchases until there are enough, and then waits for the end of all they paid for. */
 async function shop(
@@ -119,10 +123,13 @@ async function shop(
   let account = await parts.newAccount()
   for (let count = 0; !closing.aborted && begun.count < orders; count += 1) {
     begun.count += 1
+    const isInCoin = begun.count % coinEvery === 0
     if (count > 0 && count % purchasesPerWallet === 0) account = await parts.newAccount()
     const plan = planOf(seed, at, count)
     const name = `b${at}-${count}`
-    const bought = await buy({ name, account, plan, nodes, closing: closed })
+    const bought = isInCoin
+      ? payInCoin({ name, plan, parts, closed })
+      : await buy({ name, account, plan, nodes, closing: closed })
     seen.push(bought.seen)
     const followed = bought.followed.finally(() => open.delete(followed))
     open.add(followed)

@@ -58,19 +58,8 @@ export async function launchServices(settings: ServicesSettings) {
   const dir = join(settings.dataDir, 'services')
   const { ports, secrets } = await accessIn(dir)
   const { supplier, supplierAccess } = supplierOf(settings, dir, ports[0], secrets)
-  const btcpay: BtcpayOptions = {
-    port: ports[1],
-    apiKey: secrets.btcpayKey,
-    storeId,
-    dataFile: join(dir, 'btcpay.jsonl'),
-    seed: secrets.seed,
-    webhook: { url: settings.btcpayWebhookUrl, secret: secrets.btcpayWebhook },
-  }
+  const { btcpay, btcpayAccess } = btcpayOf(settings.btcpayWebhookUrl, dir, ports[1], secrets)
   const { stop } = await run(dir, { supplier, btcpay })
-  const btcpayAccess: BtcpayAccess = {
-    ...{ url: `http://127.0.0.1:${ports[1]}`, storeId },
-    ...{ apiKey: secrets.btcpayKey, webhookSecret: secrets.btcpayWebhook },
-  }
   return { supplier: supplierAccess, btcpay: btcpayAccess, stop }
 }
 
@@ -80,6 +69,17 @@ export async function launchSupplier(settings: SupplierSettings) {
   const { ports, secrets } = await accessIn(dir)
   const { supplier, supplierAccess } = supplierOf(settings, dir, ports[0], secrets)
   return { ...supplierAccess, ...(await run(dir, { supplier })) }
+}
+
+/** Runs BTCPay Server alone. */
+export async function launchBtcpay({
+  dataDir,
+  webhookUrl,
+}: Pick<SupplierSettings, 'dataDir' | 'webhookUrl'>) {
+  const dir = join(dataDir, 'btcpay')
+  const { ports, secrets } = await accessIn(dir)
+  const { btcpay, btcpayAccess } = btcpayOf(webhookUrl, dir, ports[1], secrets)
+  return { ...btcpayAccess, ...(await run(dir, { btcpay })) }
 }
 
 type Access = z.infer<typeof accessShape>
@@ -123,6 +123,21 @@ function supplierOf(
     webhook: { header: webhookHeader, value },
   }
   return { supplier, supplierAccess }
+}
+
+function btcpayOf(
+  webhookUrl: string,
+  dir: string,
+  port: number,
+  { btcpayKey: apiKey, btcpayWebhook: webhookSecret, seed }: Access['secrets'],
+) {
+  const btcpay: BtcpayOptions = {
+    ...{ port, apiKey, storeId, seed, dataFile: join(dir, 'btcpay.jsonl') },
+    webhook: { url: webhookUrl, secret: webhookSecret },
+  }
+  const url = `http://127.0.0.1:${port}`
+  const btcpayAccess: BtcpayAccess = { url, storeId, apiKey, webhookSecret }
+  return { btcpay, btcpayAccess }
 }
 
 /** What the process of the services starts, from the file that its argument names. */

@@ -17,7 +17,10 @@ export interface Paying {
 }
 
 /** The form of an offer as a browser has it, with what it hides. */
-export async function formOf(store: Store, offerId: string): Promise<Record<string, string>> {
+export async function formOf(
+  store: Pick<Store, 'url'>,
+  offerId: string,
+): Promise<Record<string, string>> {
   const page = await (await fetch(`${store.url}/buy/${offerId}`)).text()
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
   return Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
@@ -31,7 +34,7 @@ interface Visitor {
 
 /** Sends a form as a browser does that runs no script. */
 export function sendForm(
-  store: Store,
+  store: Pick<Store, 'url'>,
   path: string,
   form: Record<string, string>,
   { cookie = '', from }: Visitor = {},
@@ -72,7 +75,7 @@ interface Choice {
 
 /** Sends the form of a test offer with a coin; the answer, whatever it is. */
 export async function sendChoice(
-  store: Store,
+  store: Pick<Store, 'url'>,
   coin: Coin,
   {
     kind = 'voucher',
