@@ -11,6 +11,12 @@ export interface Input {
   readonly query: readonly (readonly [name: string, value: string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly body?: { readonly text: string; readonly coding: 'utf8' | 'utf16le' | 'latin1' | 'gzip' }
+  /** Calls an address that a quote gave: true, or with this bit changed or this text behind it. */
+  readonly sealed?: {
+    readonly kind: Kind
+    readonly bit?: number | undefined
+    readonly tail: string
+  }
   /** Changes to a payment that is signed by a wallet without funds, for the price of this kind. */
   readonly payment?: { readonly kind: Kind; readonly changes: readonly Change[] }
 }
@@ -123,6 +129,8 @@ export function changed(value: unknown, changes: readonly Change[]): unknown {
   })
 }
 
+const someChanges = fc.array(fc.tuple(fc.nat(24), json), { maxLength: 3 })
+
 const acceptsMcp = 'application/json, text/event-stream'
 const signIn = { domain: 'x', address: `0x${'1'.repeat(40)}`, nonce: 'n', chainId: 'eip155:84532' }
 const headerNames = [
@@ -164,8 +172,9 @@ export function inputs({ routes, tools }: Surface): fc.Arbitrary<Input> {
       return often(weight, requestTo(method, route))
     }),
   )
+  const sealed = ['GET', 'POST'].map((method) => often(6, sealedCall(method)))
   const calls = tools.map((tool) => often(tool.name === 'search' ? 8 : 1, callOf(tool)))
-  return fc.oneof(often(4, fc.oneof(...requests)), fc.oneof(...calls))
+  return fc.oneof(often(4, fc.oneof(...requests, ...sealed)), fc.oneof(...calls))
 }
 
 /** The parameters that are searched word by word. */
@@ -193,10 +202,25 @@ function requestTo(method: string, route: string): fc.Arbitrary<Input> {
   const kind = kinds.find((one) => route.includes(`/${one}s/`))
   const plain = fc.record({ ...request, body: bodyOf(method, route) })
   if (kind === undefined) return plain
-  const changes = fc.array(fc.tuple(fc.nat(24), json), { maxLength: 3 })
   const good = { text: JSON.stringify(bodyFor(kind, 'OK')), coding: 'utf8' as const }
-  const payment = fc.record({ kind: fc.constant(kind), changes })
+  const payment = fc.record({ kind: fc.constant(kind), changes: someChanges })
   return fc.oneof(plain, fc.record({ ...request, body: fc.constant(good), payment }))
+}
+
+const payable = '/x402/*'
+
+/** A call of an address that a quote gave, with or without a payment. */
+function sealedCall(method: string): fc.Arbitrary<Input> {
+  const kind = fc.constantFrom(...kinds)
+  const bit = fc.option(fc.nat(6_000), { nil: undefined })
+  const tail = fc.oneof(often(3, fc.constant('')), escapedText(text))
+  const request = {
+    ...{ method: fc.constant(method), path: fc.constant(payable), query: fc.constant([]) },
+    ...{ headers: someHeaders, sealed: fc.record({ kind, bit, tail }) },
+  }
+  const payment = fc.record({ kind, changes: someChanges })
+  const plain = method === 'GET' ? request : { ...request, body: bodyOf(method, payable) }
+  return fc.oneof(fc.record(request), fc.record(plain), fc.record({ ...request, payment }))
 }
 
 function pathOf(route: string): fc.Arbitrary<string> {

@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { insidesIn } from '../test/harness/insides.ts'
 import type { NodeSettings } from '../test/harness/node.ts'
 import { signPayment } from '../test/harness/payer.ts'
-import { bodyFor, termsOf } from '../test/stories/requests.ts'
+import { bodyFor, get, purchasePath, termsOf } from '../test/stories/requests.ts'
 import { bytesOf, changed, type Input } from './inputs.ts'
 
 /** No input may keep the main thread busy for longer than this; milliseconds. */
@@ -101,13 +101,25 @@ export function createSender({ url, port }: { readonly url: string; readonly por
     return Buffer.from(JSON.stringify(changed(payload, changes))).toString('base64')
   }
 
+  async function addressOf({ kind, bit, tail }: NonNullable<Input['sealed']>): Promise<string> {
+    const fields = new URLSearchParams(bodyFor(kind, 'OK') as Record<string, string>)
+    const { body } = await get(url, `${purchasePath(kind)}?${fields}`)
+    const bytes = Buffer.from(new URL(body.payableUrl).pathname.slice('/x402/'.length))
+    if (bit !== undefined) {
+      const at = (bit >> 3) % bytes.length
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
+    }
+    return `/x402/${encodeURIComponent(bytes.toString('latin1'))}${tail}`
+  }
+
   return {
     async prepare(input: Input) {
       count += 1
       const client = [10, count >> 16, count >> 8, count].map((part) => part & 255).join('.')
       const headers = { ...(await headersOf(input)), 'x-forwarded-for': client }
       const query = input.query.map(([name, value]) => `${name}=${value}`).join('&')
-      const path = query === '' ? input.path : `${input.path}?${query}`
+      const called = input.sealed === undefined ? input.path : await addressOf(input.sealed)
+      const path = query === '' ? called : `${called}?${query}`
       const { method, body } = input
       const options = { host: '127.0.0.1', port, method, path, headers, agent }
       return () => answerTo(options, body && bytesOf(body))
