@@ -154,6 +154,17 @@ test('many reads of one address delay another address by a few of them', async (
   expect(came.indexOf('127.0.0.2')).toBeLessThan(30)
 })
 
+test('a GET that buys does not wait in turn behind the reads of its address', async () => {
+  const { app, came } = storeOf()
+  const route = { config: { limit: 'purchase', charges: true, findsOrders: true } } as const
+  app.get('/pays', route, async () => came.length)
+  const reads = Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/works' })))
+  const paid = await app.inject({ url: '/pays' })
+  expect(paid.json()).toBeLessThan(10)
+  await reads
+  expect(came).toHaveLength(20)
+})
+
 test('a read whose client hung up before its turn is not worked for', async () => {
   const { app, came } = storeOf()
   await app.listen({ host: '127.0.0.1', port: 0 })
