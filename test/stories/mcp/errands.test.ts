@@ -236,6 +236,20 @@ describe('a model that reads only the answers', () => {
     expect(tokens()).toBeLessThanOrEqual(450)
   })
 
+  test('gets the QR code of a plan as a picture, if it asks', async () => {
+    const { key, bought } = await purchase({ query: 'esim japan 15 days', sort: 'price' }, {})
+    const proof = { orderId: bought.data.orderId, idempotency_key: key, include_goods: true }
+    const picturesWith = async (more: Arguments) => {
+      const args = { ...proof, ...more }
+      const { content } = await client.client.callTool({ name: 'order_status', arguments: args })
+      return content.filter(({ type }) => type === 'image')
+    }
+    expect(await picturesWith({})).toEqual([])
+    expect(await picturesWith({ include_qr: true })).toMatchObject([
+      { mimeType: 'image/png', data: expect.stringMatching(/^iVBOR/) },
+    ])
+  })
+
   test('learns what became of a purchase whose answer was lost, and lists what it bought', async () => {
     const { key, bought } = await purchase({ query: 'Steam card 20 dollars' }, names)
     const { call, tokens } = counted()
