@@ -157,6 +157,7 @@ const sentences: Readonly<Record<FaultCode, string>> = {
   unassigned_number:
     'is not in any numbering plan known here; if it is right, send confirmNumber: true',
   foreign_esim: 'is not an eSIM bought here by this wallet, and the supplier does not know it',
+  other_esim: 'is an eSIM of another brand; only plans of {known} can recharge it',
   unknown_limit: 'is not a limit; the limits are {known}',
   no_limit: 'or another limit is required: send one of {known}. To lift all limits, send DELETE',
   unknown_coin: 'must be one of {known}',

@@ -83,7 +83,7 @@ describe('the form', () => {
 
   test('can be sent again while the record of eSIMs does not answer', async () => {
     const world = checkoutWorld()
-    world.orders.boughtIccid = () => Promise.reject(new Error('no connection'))
+    world.orders.plansOf = () => Promise.reject(new Error('no connection'))
     const report = vi.fn()
     const fields = { offerId: 'PLAN', iccid: '8901234567890123456' }
     const form: CheckoutForm = { ...cardForm, kind: 'esim', fields }

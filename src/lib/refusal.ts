@@ -139,7 +139,7 @@ export type FaultReason = Readonly<
   | { code: 'other_country'; found: string; country: string }
   /** Counts from 1. */
   | { code: 'malformed_item'; position: number }
-  | { code: 'unknown_limit' | 'no_limit' | 'unknown_coin'; known: readonly string[] }
+  | { code: 'unknown_limit' | 'no_limit' | 'unknown_coin' | 'other_esim'; known: readonly string[] }
   | { code: 'bad_address'; reason: AddressFault }
 >
 

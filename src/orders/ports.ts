@@ -86,8 +86,10 @@ export interface OrderStore extends WorkflowStore<Order> {
 
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
 
-  /** Whether this payer was delivered the eSIM with this ICCID here. */
-  boughtIccid(payer: string, iccidDigest: string): Promise<boolean>
+  /** Who was delivered a plan on the eSIM with this ICCID here, and of which brand; the first first. */
+  plansOf(
+    iccidDigest: string,
+  ): Promise<readonly { readonly payer: string; readonly brandName: string }[]>
 
   /** Stores a claim for the refund of an order as it was read, if it is new and within the budgets. */
   claimRefund(

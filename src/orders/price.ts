@@ -122,7 +122,10 @@ export function rechargedIccid({ lineItem: { recipient } }: Priced): string | un
   return 'iccid' in recipient ? recipient.iccid : undefined
 }
 
-/** This store must have delivered the eSIM to this payer, or the supplier must know it. */
+/**
+ * This store must have delivered the eSIM to this payer, or the supplier must know it. Only plans of its own brand can
+ * recharge an eSIM; the brand of one that was not sold here is not known.
+ */
 export async function foreignEsim(
   deps: Pick<AdvanceDeps, 'orders' | 'suppliers' | 'digest'>,
   priced: Priced,
@@ -130,9 +133,12 @@ export async function foreignEsim(
 ): Promise<Refusal | undefined> {
   const iccid = rechargedIccid(priced)
   if (iccid === undefined) return undefined
-  if (payer !== undefined && (await deps.orders.boughtIccid(payer, deps.digest.of(iccid)))) {
-    return undefined
+  const plans = await deps.orders.plansOf(deps.digest.of(iccid))
+  const { brandName: brand = priced.offer.brandName } = plans[0] ?? {}
+  if (brand !== priced.offer.brandName) {
+    return invalidBody([{ field: 'iccid', code: 'other_esim', known: [brand] }])
   }
+  if (plans.some((plan) => plan.payer === payer?.toLowerCase())) return undefined
   const answer = await deps.suppliers.at(priced.offer.source).knowsIccid(iccid)
   if (answer === 'yes') return undefined
   if (answer === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { esim } from '../../test/fixtures/offers.ts'
 import { authorizedAs } from '../payments/payments.fixture.ts'
 import { expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 
@@ -36,6 +37,22 @@ describe('an eSIM to recharge', () => {
     expectOrder(await buy({ kind: 'esim', fields: { offerId: plan.id } }))
     expect(expectOrder(await buy(recharge)).order.state).toBe('FULFILLED')
     expect(calls).not.toContain('knowsIccid')
+  })
+
+  test('that was sold here is refused for a plan of another brand, whoever pays', async () => {
+    const { ask, buy, pay, putOnSale, orders } = worldIn('yes')
+    expectOrder(await buy({ kind: 'esim', fields: { offerId: plan.id } }))
+    putOnSale(plan, esim('OTHER', { brandName: 'Wander' }))
+    const other = { kind: 'esim', fields: { offerId: 'OTHER', iccid } } as const
+    const payment = await pay(other)
+    const before = orders.history.length
+    for (const signed of [payment, authorizedAs(payment, { from: `0x${'9'.repeat(40)}` })]) {
+      expect(await refusalOf(ask({ ...other, payment: signed }))).toMatchObject({
+        code: 'invalid_body',
+        details: { faults: [{ field: 'iccid', code: 'other_esim', known: [plan.brandName] }] },
+      })
+    }
+    expect(orders.history).toHaveLength(before)
   })
 
   test('is refused when another wallet bought it', async () => {

@@ -182,10 +182,14 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       return { total: items.length, items: items.slice(offset, offset + limit) }
     },
 
-    boughtIccid: async (payer, digest) =>
-      byPayer(payer).some(
-        ({ order }) => order.state === 'FULFILLED' && order.iccidDigest === digest,
-      ),
+    plansOf: async (digest) =>
+      all()
+        .map(({ order }) => order)
+        .filter((order) => order.state === 'FULFILLED' && order.iccidDigest === digest)
+        .map(({ payment, item }) => ({
+          payer: payment.payer.toLowerCase(),
+          brandName: item.brandName,
+        })),
 
     claimRefund: async ({ id, version }, claim, rules) =>
       keepClaim(claims, { ...claim, order: id, version, at: time() }, rules, now()),

@@ -358,11 +358,12 @@ describe('finding an order', () => {
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(orders.map(({ id }) => id)))
   })
 
-  it('knows the eSIMs that a payer was delivered', async () => {
+  it('knows to whom plans on an eSIM were delivered, and of which brand', async () => {
     await take(store, wayTo(fulfilled(asked(), 'digest')))
-    expect(await store.boughtIccid(payer, 'digest')).toBe(true)
-    expect(await store.boughtIccid(payer, 'other')).toBe(false)
-    expect(await store.boughtIccid(`0x${'77'.repeat(20)}`, 'digest')).toBe(false)
+    expect(await store.plansOf('digest')).toEqual([
+      { payer: payer.toLowerCase(), brandName: 'Test' },
+    ])
+    expect(await store.plansOf('other')).toEqual([])
   })
 })
 

@@ -192,12 +192,13 @@ export function createOrderStore(database: Database): OrderStore {
       return rowCount === 1
     },
     listByPayer: (payer, page) => listByPayer(database, payer, page),
-    boughtIccid: async (payer, iccidDigest) => {
-      const { rowCount } = await database.query(
-        `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER' limit 1`,
-        [payer.toLowerCase(), iccidDigest],
+    plansOf: async (iccidDigest) => {
+      const { rows } = await database.query<{ payer: string; brandName: string }>(
+        `select payer, doc #>> '{item,brandName}' as "brandName" from orders
+        where iccid_digest = $1 and outcome = 'DELIVER' order by placed_at`,
+        [iccidDigest],
       )
-      return rowCount === 1
+      return rows
     },
     claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
     ...forgettingOrders(database),

@@ -47,7 +47,10 @@ const fieldRules = {
   iccid: {
     attributes: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
     hint: 'form.fields.iccid.hint',
-    faults: { foreign_esim: 'form.fields.iccid.foreign' },
+    faults: {
+      foreign_esim: 'form.fields.iccid.foreign',
+      other_esim: 'form.fields.iccid.otherBrand',
+    },
   },
 } as const satisfies Readonly<Record<string, FieldRule>>
 
