@@ -28,7 +28,7 @@ import type { Common, Config } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { closeApp, currentRequest } from './http/app.ts'
-import { httpTransport } from './http/call.ts'
+import { indexedTransport } from './http/call.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/scheduling.ts'
 import { createLog, liveLog, sandboxLog } from './logging/log.ts'
@@ -293,7 +293,9 @@ function purchasesOf(
     health,
     ...(config.facilitatorUrl === undefined
       ? {}
-      : { listingOf: (kind) => listingOf({ site: config.site, ...catalog }, httpTransport, kind) }),
+      : {
+          listingOf: (kind) => listingOf({ site: config.site, ...catalog }, indexedTransport, kind),
+        }),
   }
 }
 

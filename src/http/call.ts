@@ -238,12 +238,14 @@ export const httpTransport: PaymentTransport = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
   keysTellPurchases: true,
   howToSend: `send the same request with it in ${paymentHeaders.signature}`,
-  discovery: bazaarOf,
+  discovery: () => ({}),
 }
 
-/** No index lists it, because it is good for one purchase. */
+/** Indexes ask with an empty body. Whoever names a purchase knows how to call the route. */
+export const indexedTransport: PaymentTransport = { ...httpTransport, discovery: bazaarOf }
+
 export function payableTransport(address: string): PaymentTransport {
-  return { ...httpTransport, address, discovery: () => ({}) }
+  return { ...httpTransport, address }
 }
 
 /**

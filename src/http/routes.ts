@@ -23,6 +23,7 @@ import {
   callIn,
   credentialsIn,
   httpTransport,
+  indexedTransport,
   payableTransport,
   paymentIn,
   paymentResponse,
@@ -42,10 +43,9 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const operation of purchases) {
     const config = { ...configOf(operation), findsOrders: true }
     app.post(operation.path, { config }, async (request, reply) => {
-      const asked = {
-        ...{ kind: operation.kind, fields: postedFields(request) },
-        ...{ transport: httpTransport, asksForUrl: prefersUrl(request) },
-      }
+      const fields = postedFields(request)
+      const transport = Object.keys(fields).length === 0 ? indexedTransport : httpTransport
+      const asked = { kind: operation.kind, fields, transport, asksForUrl: prefersUrl(request) }
       return answerPurchase(deps, reply, await buy(deps, { ...purchaseIn(request), ...asked }))
     })
   }

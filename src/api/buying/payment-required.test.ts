@@ -11,9 +11,9 @@ import { fixed, fixturePricing, open, voucher } from '../../../test/fixtures/off
 import { fieldOfKey } from '../../catalog/kinds/voucher-fields.ts'
 import { type Kind, kinds } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
-import { type ExampleBody, exampleBody } from '../../catalog/purchase-body.ts'
+import { type ExampleBody, exampleBody, kindSchemaFor } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/verdict.ts'
-import { answer402, httpTransport } from '../../http/call.ts'
+import { answer402, httpTransport, indexedTransport } from '../../http/call.ts'
 import type { OfferId } from '../../lib/ids.ts'
 import { cents, usdc, usdcFromCents } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
@@ -23,6 +23,7 @@ import type { PaymentRequiredDeps, Site } from '../operation.ts'
 import {
   createIssuer,
   type PaymentRequest,
+  type PaymentTransport,
   paymentRequired,
   purchaseSentence,
 } from './payment-required.ts'
@@ -55,6 +56,7 @@ async function demanded(
   changes: Partial<PaymentRequest> = {},
   named: Partial<Site> = {},
   agent_action: Signals['agent_action'] = 'retry_later',
+  transport = httpTransport,
 ) {
   const { url = 'https://kiosk.example' } = named
   const site = { url, logo: `${url}/logo.svg`, name: 'Kiosk', ...named } as Site
@@ -72,13 +74,12 @@ async function demanded(
     }),
     fulfillmentDeadlineSeconds: 600,
   }
-  const demanded = await paymentRequired(deps, httpTransport, {
+  const demanded = await paymentRequired(deps, transport, {
     kind: 'voucher',
     accepts: acceptsOf(usdc('26250000'), [fixturePayee], quote),
     validSeconds: 300,
     error: 'Payment required',
     description: 'A card',
-    bodySchema: {},
     example: longestExample[changes.kind ?? 'voucher'],
     ...changes,
   })
@@ -92,7 +93,8 @@ async function demanded(
 
 describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
   test('describes its route as the package of the index wants it', async () => {
-    const { required } = await demanded({ kind })
+    expect((await demanded({ kind })).required.extensions).not.toHaveProperty('bazaar')
+    const { required } = await demanded({ kind }, {}, 'retry_later', indexedTransport)
     const { bazaar } = required.extensions
     expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
     expect(bazaar.info.input).toMatchObject({ type: 'http', method: 'POST', bodyType: 'json' })
@@ -200,43 +202,69 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
     await expect(verifyOfferSignatureJWS(offer, jwkOf(6))).rejects.toThrow()
   })
 
-  test('fits a header buffer of 8 kB with room to spare, however long its texts are', async () => {
-    const asking = voucher(offerId, { requiredFields: [...fieldOfKey.keys()] })
-    const asksForAll = exampleBody(asking, retailOf(asking, fixturePricing()))
-    const longTo = (example: ExampleBody) =>
-      demanded(
-        {
-          kind,
-          example,
-          description: '買'.repeat(400),
-          accepts: acceptsOf(
+  const longest = (changes: Partial<PaymentRequest>, transport?: PaymentTransport) =>
+    demanded(
+      {
+        kind,
+        description: '買'.repeat(400),
+        accepts: acceptsOf(
+          usdc('99999999999'),
+          [fixturePayee],
+          quotes.promise(
+            {
+              offer: 'X'.repeat(48) as OfferId,
+              value: cents(9_999_999),
+              units: 'USD/1000 KWD/1000',
+            },
             usdc('99999999999'),
-            [fixturePayee],
-            quotes.promise(
-              {
-                offer: 'X'.repeat(48) as OfferId,
-                value: cents(9_999_999),
-                units: 'USD/1000 KWD/1000',
-              },
-              usdc('99999999999'),
-            ),
           ),
-        },
-        {
-          url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`,
-          name: 'n'.repeat(80),
-        },
-      )
-    const long = await longTo(longestExample[kind])
-    expect((await longTo(asksForAll)).header.length).toBeLessThan(5_800)
+        ),
+        ...changes,
+      },
+      {
+        url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`,
+        name: 'n'.repeat(80),
+      },
+      'retry_later',
+      transport,
+    )
+  const asking = voucher(offerId, { requiredFields: [...fieldOfKey.keys()] })
+
+  test('fits a header buffer of 8 kB with room to spare, however long its texts are', async () => {
+    const long = await longest({}, indexedTransport)
+    const example = exampleBody(asking, retailOf(asking, fixturePricing()))
+    expect((await longest({ example }, indexedTransport)).header.length).toBeLessThan(5_800)
     expect(long.header.length).toBeLessThan(4_800)
     expect(long.required.resource.description).toMatch(/^買{30,}$/)
   })
 
+  const named = {
+    description: 'A card of a brand with a long name '.padEnd(90, 'x'),
+    bought: 'a 999.99 USD card of a brand with a long name (US) for somebody '.padEnd(160, 'x'),
+  }
+  const reason = 'The payment was rejected because '.padEnd(120, 'x')
+  const { type, required } = kindSchemaFor(kind)
+  test.each<[string, Partial<PaymentRequest>, PaymentTransport?]>([
+    ['a purchase', named],
+    ['a rejected payment', { ...named, code: 'insufficient_funds', error: reason }],
+    ['who wants an address', { ...named, payableUrl: 'https://kiosk.example/'.padEnd(320, 'x') }],
+    [
+      'an index',
+      {
+        description: named.description,
+        accepts: acceptsOf(usdc('1000000'), [fixturePayee]),
+        bodySchema: { type, required },
+      },
+      indexedTransport,
+    ],
+  ])('tells %s at most 900 tokens of about four characters', async (_, changes, transport) => {
+    const { body } = await longest(changes, transport)
+    expect(JSON.stringify(body).length).toBeLessThanOrEqual(3_600)
+  })
+
   test('says the same in its body, and more', async () => {
-    const { required, body } = await demanded({ kind, bodySchema: { type: 'object' } })
-    expect(body).toMatchObject(required)
-    expect(body).toMatchObject({ charged: 'no', bodySchema: { type: 'object' } })
+    const { required, body } = await demanded({ kind })
+    expect(body).toMatchObject({ ...required, charged: 'no' })
   })
 })
 

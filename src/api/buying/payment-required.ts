@@ -168,9 +168,8 @@ export const PaymentRequiredAnswer = z
     message: z.string().describe('What to do, in a sentence'),
     bodySchema: z
       .looseObject({})
-      .describe(
-        'JSON Schema of what the body must have; the record of the offer has all its fields',
-      ),
+      .optional()
+      .describe('Of a call without a body: what one must have. The record of an offer says more'),
     payableUrl: payableUrlShape,
   })
   .meta({ id: 'PaymentRequired' })
@@ -196,7 +195,8 @@ export interface PaymentRequest {
   readonly code?: string
   readonly description: string
   readonly bought?: string
-  readonly bodySchema?: Readonly<Record<string, unknown>>
+  /** What a body must have, for a call without one. It names nothing that could be paid for. */
+  readonly bodySchema?: object
   readonly payableUrl?: string | undefined
   readonly example: ExampleBody
 }
@@ -224,20 +224,7 @@ export async function paymentRequired(
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  const short = bodySchema && requirementsIn(bodySchema)
-  return {
-    required,
-    more: { message, ...why, charged: 'no' as const, bodySchema: short, payableUrl },
-  }
-}
-
-/** What must be there, and the bounds of an open value. The record of an offer has all fields and their rules. */
-function requirementsIn({
-  required,
-  properties,
-}: NonNullable<PaymentRequest['bodySchema']>): object {
-  const { value } = Object(properties)
-  return { type: 'object', required, ...(value === undefined ? {} : { properties: { value } }) }
+  return { required, more: { message, ...why, charged: 'no' as const, bodySchema, payableUrl } }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
@@ -284,8 +271,10 @@ const stockSpendLimitAtomic = 1_000_000n
 function guidance(
   site: Site,
   { howToSend, otherwise }: PaymentTransport,
-  { accepts, error, bought, example }: PaymentRequest,
+  { kind, accepts, error, bought, bodySchema, example }: PaymentRequest,
 ): string {
+  if (bodySchema !== undefined)
+    return `Name an offerId for a price; this is the lowest of any ${kind}.`
   const [terms] = accepts
   const dollars = (Number(terms.amount) / 1_000_000).toFixed(2)
   const how = `Sign the x402 payment in accepts[0] (${dollars} USDC, scheme exact) and ${howToSend}.`
@@ -392,10 +381,7 @@ async function signedOffers(
   return { [OFFER_RECEIPT]: { info: { offers }, schema: { type: 'object', required: ['offers'] } } }
 }
 
-/**
- * x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. The output, which may be
- * left out, has no example: linters of OpenAPI take it for that of a schema.
- */
+/** x402 Bazaar. The package's own declaration is too long for a header, and lacks the method. */
 export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
   return {
     bazaar: {
@@ -415,7 +401,8 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
             required: ['type', 'method', 'bodyType', 'body'],
             additionalProperties: false,
           },
-          output: { properties: { example: { type: 'object' } } },
+          // x402scan wants it named.
+          output: { properties: { example: {} } },
         },
         required: ['input'],
       },

@@ -5,7 +5,6 @@ import { goods } from '../../catalog/kinds.ts'
 import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import {
-  bodySchemaFor,
   exampleBody,
   kindSchemaFor,
   understoodFields,
@@ -19,6 +18,7 @@ import { isPaid, type Order } from '../../orders/order.ts'
 import {
   acceptsFor,
   foreignEsim,
+  orTryAgain,
   type Priced,
   price,
   rechargedIccid,
@@ -212,13 +212,14 @@ async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) 
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`)
   }
+  const { type, required } = kindSchemaFor(kind)
   const demanded = await paymentRequired(deps.demands, transport, {
     kind,
     accepts: acceptsOf(lowest, payees),
     validSeconds: termsValidSeconds,
-    error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
+    error: 'Payment required',
     description: routeDescription(deps.site, kind),
-    bodySchema: kindSchemaFor(kind),
+    bodySchema: { type, required },
     example: exampleOf(deps.purchases, kind),
   })
   return { type: 'payment_required' as const, ...demanded }
@@ -253,12 +254,7 @@ async function demand(
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
     // Whoever has a sealed address may see what it sells, and not for whom.
-    ...(sealed
-      ? {}
-      : {
-          bought: purchaseSentence(offer, lineItem, usdc(terms.amount)),
-          bodySchema: bodySchemaFor(offer, retail),
-        }),
+    ...(sealed ? {} : { bought: purchaseSentence(offer, lineItem, usdc(terms.amount)) }),
     payableUrl: asksForUrl ? payableUrl(deps, { fields, promise }) : undefined,
     example: exampleBody(offer, retail),
   })
@@ -434,7 +430,9 @@ async function lookUpEsim(deps: BuyingDeps, priced: Priced, limit: ProofLimit): 
   if (rechargedIccid(priced) === undefined) return true
   const above = await limit.mayProve()
   if (above) throw above
-  const refusal = await foreignEsim(deps.purchases, priced, undefined)
+  const { report } = deps.purchases
+  const looked = () => foreignEsim(deps.purchases, priced, undefined)
+  const refusal = await orTryAgain(report, 'no', looked)
   if (refusal === undefined) return true
   await limit.provedNothing()
   if (refusal.code === 'try_again') return false

@@ -114,14 +114,13 @@ function keyedCredentialsIn(call: ToolCall): Credentials {
   throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
 }
 
-/** Without what the tools say already: their arguments, and how the store delivers and refunds. */
+/** Without what the tools say already: how the store delivers and refunds. */
 function demandInShort({ required, more }: Demand): ToolOutcome {
-  const { bodySchema: _, ...said } = more
   const accepts = required.accepts.map((terms: object) => ({ ...terms, extensions: undefined }))
   return {
     type: 'demand',
     required: JSON.parse(JSON.stringify({ ...required, accepts })),
-    more: said,
+    more,
   }
 }
 
