@@ -21,6 +21,19 @@ test('a receiver counts for itself, and is kept as a digest', () => {
   expect(receiver).not.toBe(of('+50255512346').receiver)
 })
 
+test.each([
+  ['recipientMsisdn', ['+34600123456', '+34 600 123 456', '+34 (600) 123-456']],
+  ['email', ['anna@x.com', 'Anna@X.com', 'an.na+2@x.com']],
+])('a receiver is the same in each spelling of %s', (field, spellings) => {
+  const given = spellings.map((text) => {
+    const names = { kind: 'voucher', firstName: 'Anna', lastName: 'Bo' } as const
+    const sent = { client: undefined, recipient: { ...names, [field]: text } }
+    return subjectsOf({ digest }, payer, sent).receiver
+  })
+  expect(given[0]).toBeDefined()
+  expect(new Set(given).size).toBe(1)
+})
+
 test('a client is kept as a digest, and one that is not known counts nowhere', () => {
   const { client } = of(number, '192.0.2.1')
   expect(client).toBe(of('+50255512346', '192.0.2.1').client)

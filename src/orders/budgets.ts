@@ -1,8 +1,10 @@
 import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import { goods } from '../catalog/kinds.ts'
 import type { Recipient } from '../catalog/offer.ts'
+import { numberIn, phonePattern } from '../catalog/phone.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'
+import { identityOf } from './denylist.ts'
 import type {
   BudgetRules,
   Budgets,
@@ -58,17 +60,19 @@ export function subjectsOf(
   return {
     payer: payer.toLowerCase(),
     client: clientDigest(deps, sent.client),
-    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${text}`),
+    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${identityOf(text)}`),
   }
 }
 
-/** Who receives the goods: an e-mail address, a phone number, both, or an ICCID, in lower case. */
+/** Who receives the goods: an e-mail address in lower case, a phone number in E.164 form, both, or an ICCID. */
 export function receiversOf(recipient: Recipient): string[] {
   const { receiver, secondReceiver }: KindDefinition = goods[recipient.kind]
   const values = new Map<string, unknown>(Object.entries(recipient))
   return [receiver, secondReceiver ?? ''].flatMap((field) => {
     const value = values.get(field)
-    return typeof value === 'string' ? [value.toLowerCase()] : []
+    if (typeof value !== 'string') return []
+    const number = phonePattern.test(value) ? numberIn(value) : undefined
+    return [number ?? value.toLowerCase()]
   })
 }
 

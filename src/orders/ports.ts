@@ -26,8 +26,8 @@ export interface Opened {
 }
 
 export interface OpenedFor {
-  /** Digest of the recipient, for the limits of the payer; not stored. */
-  readonly recipient?: string | undefined
+  /** Digests of all whom the goods reach, for the limits of the payer; not stored. */
+  readonly recipients?: readonly string[]
   readonly counted?: Counted | undefined
   /** Where its states are sent. The webhook of a payer who has too many gets nothing; the order is opened. */
   readonly webhook?: NewWebhook | undefined

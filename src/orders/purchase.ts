@@ -283,7 +283,7 @@ async function openFor(
   if (foreign) throw refusalWith(foreign, { provesNothing: true })
   const above = lesser(within.approveAbove, request.approveAbove)
   await requireApproval(deps, { request, priced, payment, above })
-  return openOrder(deps, request, bound, within.receiver)
+  return openOrder(deps, request, bound, within.recipients)
 }
 
 function readFloat({ health }: PurchaseDeps): Usdc | undefined {
@@ -301,7 +301,7 @@ async function openOrder(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   { priced, payment, subjects, wording }: Bound,
-  receiver: string | undefined,
+  recipients: readonly string[],
 ): Promise<Opened | Earlier> {
   const { lineItem, amount } = priced
   const accessToken = newAccessToken()
@@ -330,7 +330,7 @@ async function openOrder(
   const opened = await openWithin(deps, order, {
     keys,
     priced,
-    recipient: receiver,
+    recipients,
     counted,
     webhook: webhook?.kept,
     twins: twinsOf(deps, request, { kind: order.item.kind, payer: payment.payer }),

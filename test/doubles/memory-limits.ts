@@ -44,14 +44,14 @@ export function memoryLimits(
     ...store,
 
     /** Does the same as the trigger of the database. @throws LimitReached */
-    requireWithin(order: Order, recipient: string | undefined): void {
+    requireWithin(order: Order, recipients: readonly string[] = []): void {
       const { amount, item, placedAt, payment } = order
       const stored = held.get(payment.payer.toLowerCase())
       if (!stored) return
       const since = new Date(placedAt.getTime() - dayMs)
       const spent = spentOn(spendsAfter(payment.payer, since))
       const asked = {
-        ...{ amount, kind: item.kind, country: item.country, recipient },
+        ...{ amount, kind: item.kind, country: item.country, recipients },
         isApproved: isApproved(order),
       }
       const limit = limitHit(rulesAt(stored.limits, placedAt), asked, spent)

@@ -107,7 +107,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     approvals,
     current: () => all().map(({ order }) => order),
 
-    async open(order, ownKeys, { recipient, counted, webhook, twins, address } = {}) {
+    async open(order, ownKeys, { recipients, counted, webhook, twins, address } = {}) {
       const keys = [...ownKeys, ...[address ?? []].flat()]
       const earlier = earlierThan(order, ownKeys, address)
       if (earlier) return { isNew: false, order: earlier }
@@ -117,7 +117,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const spent = subjects && rules && spentNow(subjects, rules, order.placedAt, risk)
       if (spent) throw new BudgetSpent(spent)
       requireNoTwin(all(), twins, order.placedAt)
-      limits.requireWithin(order, recipient)
+      limits.requireWithin(order, recipients)
       write(order, { keys, subjects, twin: twins?.digests[0] })
       return { isNew: true, order, ...(webhook && { webhook: webhooks.opened(order, webhook) }) }
     },

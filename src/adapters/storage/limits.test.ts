@@ -42,9 +42,9 @@ async function set(limits: Rules | WalletLimits, wallet = payer): Promise<void> 
 }
 
 /** Tries to open the order: 'opened', 'known', or the limit that refuses it. */
-async function attempt(wanted: In<'PAYMENT_PENDING'>, recipient?: string) {
+async function attempt(wanted: In<'PAYMENT_PENDING'>, ...recipients: string[]) {
   try {
-    return (await nodes().store.open(wanted, [], { recipient })).isNew ? 'opened' : 'known'
+    return (await nodes().store.open(wanted, [], { recipients })).isNew ? 'opened' : 'known'
   } catch (error) {
     if (error instanceof LimitReached) return error.limit
     throw error
@@ -70,6 +70,8 @@ it.each<[string, Rules, Partial<In<'PAYMENT_PENDING'>>, string | undefined, stri
   ['a country', { countries: ['DE', 'US'] }, {}, undefined, 'opened'],
   ['another country', { countries: ['US'] }, {}, undefined, 'countries'],
   ['a recipient', { recipients: ['a', 'b'] }, {}, 'b', 'opened'],
+  ['two recipients', { recipients: ['a', 'b'] }, {}, 'ab', 'opened'],
+  ['a recipient beside another', { recipients: ['a', 'b'] }, {}, 'bc', 'recipients'],
   ['another recipient', { recipients: ['a', 'b'] }, {}, 'c', 'recipients'],
   ['nobody in particular', { recipients: ['a', 'b'] }, {}, undefined, 'recipients'],
   [
@@ -81,7 +83,7 @@ it.each<[string, Rules, Partial<In<'PAYMENT_PENDING'>>, string | undefined, stri
   ],
 ])('answer %s', async (_, rules, changes, recipient, expected) => {
   await set(rules)
-  expect(await attempt(order(changes), recipient)).toBe(expected)
+  expect(await attempt(order(changes), ...(recipient ?? ''))).toBe(expected)
 })
 
 it('that are looser hold from their time on, and not before', async () => {
@@ -280,7 +282,7 @@ describe('on record', () => {
 
 test('who receives an order is told to the check, and not kept', async () => {
   await set({ recipients: ['the digest'] })
-  const { id } = (await nodes().store.open(order(), [], { recipient: 'the digest' })).order
+  const { id } = (await nodes().store.open(order(), [], { recipients: ['the digest'] })).order
   const { rows } = await nodes().pool.query(
     'select orders::text as text from orders where id = $1',
     [id],

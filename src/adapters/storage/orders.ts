@@ -318,7 +318,7 @@ async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  { recipient, counted, webhook, twins, address }: OpenedFor = {},
+  { recipients = [], counted, webhook, twins, address }: OpenedFor = {},
 ): Promise<Opened> {
   const payer = order.payment.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.payment)
@@ -330,7 +330,7 @@ async function openOrder(
     ...[paymentKey, order.id, order.paymentId, writeId, columns.state],
     ...[order.item.kind, order.item.offerId, payer, order.amount.toString()],
     ...[order.placedAt, order.changedAt, leaseMs, columns.recipient, columns.doc],
-    ...[owned.map(({ key }) => key), payoutState, detail, recipient ?? null],
+    ...[owned.map(({ key }) => key), payoutState, detail, recipients.join('\n') || null],
     ...budgetValues(counted),
     ...[webhook?.receiver ?? null, webhook?.target ?? null],
     ...twinValues(twins),

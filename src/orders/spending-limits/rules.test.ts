@@ -164,7 +164,7 @@ describe('whatever a wallet wants and when', () => {
       amount: fc.bigInt(0n, 3n).map(usdc),
       kind: fc.constantFrom(...kinds),
       country: fc.constantFrom('DE', 'US', undefined),
-      recipient: fc.constantFrom('a', 'b', undefined),
+      recipients: fc.subarray(['a', 'b']),
       isApproved: fc.boolean(),
     })
     fc.assert(

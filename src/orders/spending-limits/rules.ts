@@ -34,7 +34,8 @@ interface SpendingQuery {
   readonly kind: Kind
   /** Absent on plans for many countries. */
   readonly country: string | undefined
-  readonly recipient: string | undefined
+  /** Digests of all whom the goods reach. */
+  readonly recipients: readonly string[]
   readonly isApproved: boolean
 }
 
@@ -112,7 +113,10 @@ const isBroken: Readonly<
 > = {
   kinds: ({ kinds }, { kind }) => isOutside(kinds, kind),
   countries: ({ countries }, { country }) => isOutside(countries, country),
-  recipients: ({ recipients }, { recipient }) => isOutside(recipients, recipient),
+  // Every way to the goods must be allowed.
+  recipients: ({ recipients: allowed }, { recipients }) =>
+    allowed !== undefined &&
+    (recipients.length === 0 || recipients.some((one) => isOutside(allowed, one))),
   per_order: ({ perOrder }, { amount }) => perOrder !== undefined && amount > perOrder,
   per_day: ({ perDay }, { amount }, spent) => perDay !== undefined && spent + amount > perDay,
   approve_above: ({ approveAbove }, { amount, isApproved }) =>
@@ -197,12 +201,12 @@ interface SpendingCheck {
 
 export interface Within {
   readonly refusal: Refusal | undefined
-  readonly receiver: string | undefined
+  readonly recipients: readonly string[]
   /** A person must approve a purchase above this (`requireApproval`). */
   readonly approveAbove: Usdc | undefined
 }
 
-/** The record checks again when the order is opened, with the digest of the recipient from here. */
+/** The record checks again when the order is opened, with the digests of the recipient from here. */
 export async function beforeLimits(
   deps: CheckDeps,
   priced: Priced,
@@ -212,7 +216,7 @@ export async function beforeLimits(
   const limit = limitHit(check.rules, check.query, spentOn(check.spends))
   return {
     refusal: limit && refusalFor(limit, check),
-    receiver: check.query.recipient,
+    recipients: check.query.recipients,
     approveAbove: check.rules.approveAbove,
   }
 }
@@ -239,14 +243,12 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Sp
   const rules = stored ? rulesAt(stored.limits, now) : noRules
   const isCounted = rules.perDay !== undefined
   const since = new Date(now.getTime() - dayMs)
-  const digests = receiversOf(lineItem.recipient).map((text) =>
+  const recipients = receiversOf(lineItem.recipient).map((text) =>
     digestOf(deps.digest, { wallet: payer, text }, rules.recipients),
   )
-  // Every way to the goods must be allowed.
-  const recipient = digests.find((one) => isOutside(rules.recipients, one)) ?? digests[0]
   return {
     rules,
-    query: { amount, kind: offer.kind, country: offer.country, recipient, isApproved: true },
+    query: { amount, kind: offer.kind, country: offer.country, recipients, isApproved: true },
     spends: isCounted ? await deps.limits.spends(payer, since) : [],
     field: goods[offer.kind].receiver,
   }
@@ -314,9 +316,9 @@ const explanations: Readonly<Record<LimitName, (weighed: SpendingCheck) => Expla
   }),
 }
 
-function otherReceiver({ kind, recipient }: SpendingCheck['query']): string {
+function otherReceiver({ kind, recipients }: SpendingCheck['query']): string {
   const { noReceiver, otherReceiver } = goods[kind].words
-  return recipient === undefined ? noReceiver : otherReceiver
+  return recipients.length === 0 ? noReceiver : otherReceiver
 }
 
 function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {

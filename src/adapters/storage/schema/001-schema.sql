@@ -569,7 +569,8 @@ begin
       when rules ? 'countries'
         and not coalesce(rules -> 'countries' ? (new.doc #>> '{item,country}'), false)
         then 'countries'
-      when rules ? 'recipients' and not coalesce(rules -> 'recipients' ? new.recipient_digest, false)
+      when rules ? 'recipients'
+        and not coalesce(rules -> 'recipients' ?& string_to_array(new.recipient_digest, E'\n'), false)
         then 'recipients'
       when new.amount > (rules ->> 'perOrder')::numeric then 'per_order'
     end;
