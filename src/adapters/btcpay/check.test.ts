@@ -159,6 +159,21 @@ it('says nothing of a key that may not be asked what it may', async () => {
   expect(await checked({ [key]: { status: 403 }, [processors]: { status: 403 } })).toEqual([])
 })
 
+it('says nothing of what BTCPay does not tell', async () => {
+  const silence = { [server]: 'unreached', [store]: 'unreached', [settled]: 'unreached' } as const
+  expect(await checked({ ...silence, [processors]: 'unreached' })).toEqual([])
+  const bare = invoiceJson({ status: 'Settled' })
+  const unpaid = methodJson({ payments: null })
+  const listed = [bare, invoiceJson({ status: 'Settled', paymentMethods: [unpaid] })]
+  expect(await checked({ [settled]: { json: listed } })).toEqual([byHandInMonero])
+})
+
+it('counts no coin of a payout processor that names none', async () => {
+  const unnamed = { name: 'Lightning', friendlyName: 'x', payoutMethods: null }
+  const [{ text } = { text: '' }] = await checked({ [processors]: { json: [unnamed] } })
+  expect(text).toBe('Money in BTC, LTC, XMR, ETH, USDT goes back only when somebody sends it.')
+})
+
 const three = ['canmodifyinvoices', 'cancreatepullpayments', 'canviewstoresettings']
 
 it.each([
