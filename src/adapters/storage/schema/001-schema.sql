@@ -1345,6 +1345,19 @@ create table catalog_pages (
   primary key (snapshot, page)
 );
 
+-- WHAT IS DONE AGAIN AND AGAIN
+
+-- Each end of a recurring act of the operator. How long ago the last one was is a metric.
+create table operator_runs (
+  seq bigint generated always as identity primary key,
+  what text not null check (what in ('reconcile', 'backup', 'restore_drill')),
+  -- good; differs: it came to an end and found something; failed: it could not come to its end.
+  result text not null check (result in ('good', 'differs', 'failed')),
+  ended_at timestamptz not null default clock_timestamp()
+);
+
+create index operator_runs_newest on operator_runs (what, ended_at desc);
+
 -- WHAT STAYS AS IT WAS WRITTEN
 
 -- The claim on a payment and the events go with what they belong to, and never without it.

@@ -1,0 +1,48 @@
+import type { Database } from './database.ts'
+
+/** What an operator does again and again, mostly by a timer. */
+const recurringActs = ['reconcile', 'backup', 'restore_drill'] as const
+export type RecurringAct = (typeof recurringActs)[number]
+
+/** `differs`: it came to its end and found something. `failed`: it could not come to its end. */
+export type RunResult = 'good' | 'differs' | 'failed'
+
+/** Notes the end of a run, at the time of the database. */
+export async function noteRun(
+  database: Database,
+  what: RecurringAct,
+  result: RunResult,
+): Promise<void> {
+  await database.query('insert into operator_runs (what, result) values ($1, $2)', [what, result])
+}
+
+export interface LastRuns {
+  /** When a run last came to its end; before the first, when the store began. */
+  readonly endedAt: Date
+  /** Of the last run, also of one that failed; undefined before the first. */
+  readonly result: RunResult | undefined
+}
+
+const lastSql = `
+  select what,
+    coalesce((select ended_at from operator_runs run where run.what = act.what and result <> 'failed'
+      order by ended_at desc limit 1), (select claimed_at from store_identity)) as ended_at,
+    (select result from operator_runs run where run.what = act.what
+      order by ended_at desc limit 1) as result
+  from unnest($1::text[]) as act (what)`
+
+interface Row {
+  readonly what: RecurringAct
+  readonly ended_at: Date
+  readonly result: RunResult | null
+}
+
+export async function lastRuns(database: Database): Promise<ReadonlyMap<RecurringAct, LastRuns>> {
+  const { rows } = await database.query<Row>(lastSql, [recurringActs])
+  return new Map(
+    rows.map(({ what, ended_at: endedAt, result }) => [
+      what,
+      { endedAt, result: result ?? undefined },
+    ]),
+  )
+}
