@@ -9,7 +9,8 @@ import {
   type ServicesSettings,
   type SupplierAccess,
 } from './launch.ts'
-import { startPostgres } from './postgres/postgres.ts'
+import { type PostgresOptions, startPostgres } from './postgres/postgres.ts'
+import { separateRoles } from './postgres/roles.ts'
 import { closedFolder, readFileIfThere, writePrivateFile } from './private-file.ts'
 
 export interface SandboxOptions extends ServicesSettings {
@@ -42,7 +43,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await lockFolder(dataDir)
   const starting = [
     options.databaseUrl === undefined
-      ? startPostgres({ dataDir, onProgress })
+      ? ownPostgres({ dataDir, onProgress })
       : Promise.resolve({ databaseUrl: options.databaseUrl, stop: async () => {} }),
     startChain({ dataDir, onProgress, onProblem }),
     launchServices({ ...options, dataDir }),
@@ -79,6 +80,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await stop()
     throw error
   }
+}
+
+async function ownPostgres(options: PostgresOptions) {
+  const server = await startPostgres(options)
+  const databaseUrl = await separateRoles(server.databaseUrl).catch(async (error: unknown) => {
+    await server.stop()
+    throw error
+  })
+  return { ...server, databaseUrl }
 }
 
 /** The key that encrypts this folder's secrets, made at the first start. */

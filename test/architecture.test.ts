@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4600,
+    lines: 4700,
     mayImport: [
       'lib',
       'catalog',
@@ -173,6 +173,24 @@ const parts: Readonly<Record<string, Part>> = {
   app: { lines: 700, mayImport: composition },
   'app.ts': { lines: 400, mayImport: composition },
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
+  // What a person does to the store: acts that answer with data, for the command line and for pages.
+  operator: {
+    lines: 100,
+    mayImport: [
+      'lib',
+      'catalog',
+      'suppliers/supplier.ts',
+      'payments',
+      'orders',
+      'checkouts',
+      'secrets',
+      'health',
+      'reconcile',
+      'adapters',
+      'config.ts',
+      'nodes',
+    ],
+  },
   // What an operator runs beside the store, on the same adapters.
   commands: {
     lines: 1100,
@@ -189,6 +207,7 @@ const parts: Readonly<Record<string, Part>> = {
       'config.ts',
       'nodes',
       'app',
+      'operator',
     ],
   },
 }

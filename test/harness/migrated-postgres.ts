@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { separateRoles } from '../../sandbox/postgres/roles.ts'
 import { startTestPostgres } from '../../sandbox/postgres/test-postgres.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { migrate } from '../../src/adapters/storage/migrate.ts'
@@ -14,6 +15,8 @@ export interface Migrated {
   readonly template: string
   /** The statements that reset a copy to the state after the migrations. */
   readonly emptying: string
+  /** As which an installed store signs in. Tests are superusers, so that they can break what they test. */
+  readonly store: { readonly username: string; readonly password: string }
 }
 
 declare module 'vitest' {
@@ -48,24 +51,34 @@ async function start() {
   await using starting = new AsyncDisposableStack()
   const postgres = starting.adopt(await startTestPostgres(), (server) => server.stop())
   const template = await postgres.createDatabase()
-  const pool = openDatabase(template, {
+  const storeUrl = await separateRoles(template)
+  await onPool(storeUrl, migrate)
+  const emptying = await onPool(template, emptyingOf)
+  const started = starting.move()
+  const { databaseUrl } = postgres
+  const { username, password } = new URL(storeUrl)
+  const migrated: Migrated = { databaseUrl, template, emptying, store: { username, password } }
+  return { migrated, stop: () => started.disposeAsync() }
+}
+
+async function onPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openDatabase(url, {
     applicationName: 'test',
     poolSize: 1,
     onError: () => undefined,
   })
-  await migrate(pool)
-  const emptying = await emptyingOf(pool)
-  await pool.end()
-  const started = starting.move()
-  const { databaseUrl } = postgres
-  const migrated: Migrated = { databaseUrl, template, emptying }
-  return { migrated, stop: () => started.disposeAsync() }
+  try {
+    return await work(pool)
+  } finally {
+    await pool.end()
+  }
 }
 
 /** Statements that reset all tables and sequences to the state after the migrations, without the tables' triggers. */
 async function emptyingOf(pool: Pool): Promise<string> {
   const { rows: tables } = await pool.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('public', 'audit')`,
   )
   const refills: string[] = []
   for (const { name } of tables) {
@@ -83,7 +96,7 @@ async function emptyingOf(pool: Pool): Promise<string> {
     'set local session_replication_role = replica',
     ...tables.map(({ name }) => `delete from ${name}`),
     ...refills,
-    `select setval(format('%I', sequencename)::regclass, 1, false) from pg_sequences`,
+    `select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) from pg_sequences`,
     'commit',
   ].join(';')
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startChain } from '../../sandbox/chain/chain.ts'
+import { separateRoles } from '../../sandbox/postgres/roles.ts'
 import { startTestPostgres } from '../../sandbox/postgres/test-postgres.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { migrate } from '../../src/adapters/storage/migrate.ts'
@@ -38,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   starting.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = starting.adopt(await startTestPostgres(), (server) => server.stop())
   const template = await postgres.createDatabase()
-  const pool = openDatabase(template, {
+  const pool = openDatabase(await separateRoles(template), {
     applicationName: 'test',
     poolSize: 1,
     onError: () => undefined,

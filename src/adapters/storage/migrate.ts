@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { ensureAudit } from './audit.ts'
 
 interface Migration {
   readonly name: string
@@ -28,6 +29,7 @@ export async function migrate(pool: pg.Pool, folder = ownSchema): Promise<readon
       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
     const missing = await missingIn(client, folder)
     for (const migration of missing) await apply(client, migration)
+    await ensureAudit(client)
     return missing.map(({ name }) => name)
   } finally {
     // Closing the session ends the lock, the time limit and any open transaction.

@@ -10,6 +10,8 @@ export interface MigratedPostgres {
   open(): Promise<Pool>
   /** A new database, as two nodes see it. */
   openForTwo(): Promise<readonly [Pool, Pool]>
+  /** A new database, as a superuser and as the installed store sees it. */
+  openForStore(): Promise<readonly [Pool, Pool]>
 }
 
 interface Database {
@@ -64,6 +66,14 @@ export function migratedPostgres(): MigratedPostgres {
     openForTwo: async () => {
       const database = await take()
       return [connect(database), connect(database)]
+    },
+    openForStore: async () => {
+      const database = await take()
+      const { url, pools } = database
+      return [
+        connect(database),
+        connect({ url: Object.assign(new URL(url), postgres.store).href, pools }),
+      ]
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { within } from '../../lib/scheduling.ts'
 import type { Network } from '../../payments/networks.ts'
+import { auditProblem } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
@@ -38,7 +39,7 @@ export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
   readonly mode: 'sandbox' | 'live'
   readonly isRehearsal?: boolean | undefined
   readonly databaseUrl: string
-  readonly network: Pick<Network, 'id' | 'usdc'>
+  readonly network: Pick<Network, 'id' | 'usdc'> & Partial<Pick<Network, 'isTestnet'>>
   readonly refundCaps: RefundCaps
   /** The limit of one statement, if it is not that of a running store (10 seconds). */
   readonly statementTimeoutMs?: number
@@ -91,7 +92,9 @@ export async function reachStorage(
       await close()
       throw error
     })
-  const isTaken = await orClose(requireServer(pool).then(() => requireOwn(pool, identity)))
+  const isRealMoney = mode === 'live' && network.isTestnet === false
+  const checked = requireServer(pool).then(() => (isRealMoney ? requireAudit(pool) : undefined))
+  const isTaken = await orClose(checked.then(() => requireOwn(pool, identity)))
   const opened = () => ({ ...storesOn(pool, refundCaps), probe: () => probe(probes), close })
   return {
     isTaken,
@@ -100,6 +103,11 @@ export async function reachStorage(
     migrateAndClaim: () =>
       orClose(migrate(pool).then(() => claimIdentity(pool, identity))).then(opened),
   }
+}
+
+async function requireAudit(pool: Pool): Promise<void> {
+  const problem = await auditProblem(pool)
+  if (problem !== undefined) throw new Error(problem)
 }
 
 function storesOn(pool: Pool, refundCaps: RefundCaps) {

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import type { Pool } from 'pg'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { createDatabase, dropDatabase } from '../../sandbox/postgres/test-postgres.ts'
+import { auditProblem, readActs } from '../adapters/storage/audit.ts'
+import { openDatabase } from '../adapters/storage/database.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { audited } from './audit.ts'
+
+const postgres = migratedPostgres()
+
+/** The database as a superuser sees it, and as the store does. */
+let admin: Pool
+let database: Pool
+
+/** What tests make beside rows, which are removed anyway. */
+const leftovers = `drop function if exists fail() cascade;
+  grant insert (by, act, subject, before, after, reason) on audit.acts to kiosk402_store`
+
+beforeEach(async () => {
+  ;[admin, database] = await postgres.openForStore()
+  return async () => {
+    await admin.query(leftovers)
+    await Promise.all([admin.end(), database.end()])
+  }
+})
+
+const entry = {
+  act: 'sales stop',
+  subject: 'refunds',
+  before: { stopped: false },
+  after: { stopped: true },
+  reason: 'the key may have leaked',
+}
+
+const stop = () =>
+  audited({ database, by: 'anna' }, entry, (client) =>
+    client.query(`insert into refund_switch (stopped, reason) values (true, 'leak')`),
+  )
+
+const turns = async () => (await database.query('select from refund_switch')).rowCount
+const acts = () => readActs(database, { limit: 10 })
+
+test('an act is on record with who, what, before, after and why', async () => {
+  await stop()
+  expect(await acts()).toEqual([{ ...entry, by: 'anna', at: expect.any(Date) }])
+  expect(await turns()).toBe(2)
+})
+
+test('what changed nothing is not noted', async () => {
+  await audited({ database, by: 'anna' }, () => undefined, stop)
+  expect(await acts()).toHaveLength(1)
+})
+
+const fullDisk = `
+  create function fail() returns trigger language plpgsql as $$
+    begin raise exception 'No space left on device' using errcode = '53100'; end $$;
+  create trigger fail before insert on audit.acts for each row execute function fail()`
+
+test.each([
+  ['on a full disk', fullDisk, 'No space left on device'],
+  ['without the right to', 'revoke insert on audit.acts from kiosk402_store', 'permission denied'],
+])('an act that cannot be noted %s is refused', async (_, sql, message) => {
+  await admin.query(sql)
+  await expect(stop()).rejects.toThrow(message)
+  expect(await turns()).toBe(1)
+})
+
+test.each([
+  `update audit.acts set by = 'nobody'`,
+  'delete from audit.acts',
+  'truncate audit.acts',
+  'drop table audit.acts',
+  'drop schema audit cascade',
+  'alter table audit.acts disable trigger all',
+  'alter table audit.acts rename to other',
+  'create trigger t before insert on audit.acts execute function refuse_change()',
+  'create table audit.more ()',
+  `insert into audit.acts (at, by, act, subject) values ('2020-01-01', 'a', 'b', 'c')`,
+  'set role kiosk402_audit',
+  'set session_replication_role = replica',
+  'grant kiosk402_audit to current_user',
+  'reassign owned by kiosk402_audit to current_user',
+])('the role of the store cannot %s', async (sql) => {
+  await stop()
+  await expect(database.query(sql)).rejects.toThrow(/permission denied|must be owner/)
+  expect(await acts()).toHaveLength(1)
+})
+
+test('only a role that cannot change its audit takes real money', async () => {
+  expect(await auditProblem(database)).toBeUndefined()
+  expect(await auditProblem(admin)).toMatch(/superuser/)
+})
+
+test('an administrator who is no superuser takes over the audit that a store has made', async () => {
+  const [poor, administrator] = ['poor', 'administrator'].map((name) => `${name}_${process.pid}`)
+  const { options } = admin as unknown as { options: { connectionString: string } }
+  const url = new URL(await createDatabase(options.connectionString))
+  onTestFinished(() => dropDatabase(options.connectionString, url.href))
+  const name = url.pathname.slice(1)
+  await admin.query(`
+    create role ${administrator} login createrole password 'x';
+    grant kiosk402_audit to ${administrator} with admin option;
+    set role ${administrator}; create role ${poor} login password 'x'; reset role`)
+  await admin.query(`alter database ${name} owner to ${poor}`)
+  const sql = await readFile('deploy/audit.sql', 'utf8')
+  const store = as(url, poor)
+
+  await store.query(sql)
+  expect(await auditProblem(store)).toMatch(/psql .*deploy\/audit\.sql/)
+
+  const other = as(url, administrator)
+  await other.query(sql)
+  await other.query(sql)
+  expect(await auditProblem(store)).toBeUndefined()
+  await expect(store.query('drop table audit.acts')).rejects.toThrow('must be owner')
+})
+
+function as(url: URL, username: string | undefined): Pool {
+  const { href } = Object.assign(new URL(url), { username, password: 'x' })
+  const pool = openDatabase(href, { applicationName: 'test', poolSize: 1, onError: () => {} })
+  onTestFinished(() => pool.end())
+  return pool
+}
