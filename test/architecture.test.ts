@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4700,
+    lines: 4800,
     mayImport: [
       'lib',
       'catalog',
@@ -175,7 +175,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 100,
+    lines: 500,
     mayImport: [
       'lib',
       'catalog',
@@ -187,11 +187,12 @@ const parts: Readonly<Record<string, Part>> = {
       'health',
       'reconcile',
       'adapters',
+      'environment',
       'config.ts',
       'nodes',
     ],
   },
-  // What an operator runs beside the store, on the same adapters.
+  // The command line on it.
   commands: {
     lines: 1100,
     mayImport: [
@@ -208,6 +209,9 @@ const parts: Readonly<Record<string, Part>> = {
       'nodes',
       'app',
       'operator',
+      '../doctor/report.ts',
+      '../doctor/examine.ts',
+      '../package.json',
     ],
   },
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UsageError } from './command-line.ts'
+import { UsageError } from './act.ts'
 import { commandOf } from './denylist.ts'
 
 const why = ['--reason', ' Sanctioned ']

@@ -1,27 +1,22 @@
-import type { Pool } from 'pg'
-import { changeDenylist, listDenied } from '../adapters/storage/store.ts'
+import type { Operator } from '../operator/operator.ts'
+import { changeDenied, denied } from '../operator/screening.ts'
 import { identityOf } from '../orders/denylist.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
 import { ownerOf } from '../payments/coins.ts'
-import {
-  onDatabase,
-  operatorName,
-  parseCommand,
-  printLines,
-  runCommand,
-  UsageError,
-} from './command-line.ts'
+import { type Act, parseCommand, type Result, UsageError } from './act.ts'
 
-const usage = `Usage: npm run denylist -- <what>
+const usage = `Usage: kiosk402 denylist WHAT
 
   list                                    who is on the list, since when and why
-  add <party>... --reason "..."           sells nothing to them, and holds refunds to them
-  remove <party>... --reason "..."        sells to them again
+  add PARTY... --reason "..."             sells nothing to them, and holds refunds to them
+  remove PARTY... --reason "..."          sells to them again
 
 A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID. One spelling
 stands for all: every address of the same key, every form of the same mailbox.
 
-It works on the database of the store that the same environment starts.`
+Examples:
+  kiosk402 denylist add +12025550123 --reason "Stolen cards, case 17"
+  xargs kiosk402 denylist add --reason "Sanctions of March" <addresses.txt`
 
 export type DenylistCommand =
   | { readonly does: 'list' }
@@ -56,36 +51,38 @@ function partyIn(text: string): string {
   )
 }
 
-export async function carryOut(
-  { database, by }: { readonly database: Pool; readonly by: string },
-  command: DenylistCommand,
-): Promise<readonly string[]> {
-  if (command.does === 'list') return listLines(database)
-  const { does, parties, reason } = command
+type As = Pick<Operator, 'database' | 'by'>
+
+export function carryOut(operator: As, command: DenylistCommand): Promise<Result> {
+  return command.does === 'list' ? list(operator) : change(operator, command)
+}
+
+async function change(
+  operator: As,
+  { does, parties, reason }: Exclude<DenylistCommand, { does: 'list' }>,
+): Promise<Result> {
   const isDenied = does === 'add'
-  const named = parties.map((party) => ({ party, identity: identityOf(party) }))
-  const changed = await changeDenylist(database, { parties: named, isDenied, reason, by })
+  const data = await changeDenied(operator, { parties, isDenied, reason })
   const [now, already] = isDenied
     ? ['is on the list now', 'was on it already']
     : ['is off the list now', 'was not on it']
-  return parties.map((party) => `${party} ${changed.includes(party) ? now : already}`)
+  const lines = data.map(({ party, isChanged }) => `${party} ${isChanged ? now : already}`)
+  return { exit: 0, data, lines }
 }
 
-async function listLines(database: Pool): Promise<readonly string[]> {
-  const entries = await listDenied(database)
-  if (entries.length === 0) return ['Nobody is on the denylist.']
-  return entries.map(
-    ({ party, reason, changed_by, changed_at }) =>
-      `${party}  since ${changed_at.toISOString()}  by ${changed_by}  ${reason}`,
+async function list(operator: As): Promise<Result> {
+  const data = await denied(operator)
+  const lines = data.map(
+    ({ party, reason, by, since }) => `${party}  since ${since.toISOString()}  by ${by}  ${reason}`,
   )
+  return { exit: 0, data, lines: lines.length > 0 ? lines : ['Nobody is on the denylist.'] }
 }
 
-async function main(args: readonly string[]): Promise<0> {
-  const command = commandOf(args)
-  const by = operatorName()
-  const lines = await onDatabase('denylist', (database) => carryOut({ database, by }, command))
-  printLines(lines)
-  return 0
+export const denylist: Act = {
+  summary: 'whom the store sells nothing to, and pays nothing back',
+  usage,
+  async run(args, { withOperator }) {
+    const command = commandOf(args)
+    return withOperator((operator) => carryOut(operator, command))
+  },
 }
-
-if (import.meta.main) await runCommand({ name: 'denylist', usage, main })

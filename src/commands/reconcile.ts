@@ -7,61 +7,70 @@ import { presentOf } from '../adapters/storage/store.ts'
 import { connectCoins } from '../app/coin-payments.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
 import { connectSuppliers } from '../app/supply.ts'
-import { type Common, type Outside, readConfig, type SandboxConfig } from '../config.ts'
+import type { Common, Config, Outside, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
-import { ownEnvironment } from '../environment/secret-files.ts'
+import { Refused } from '../operator/operator.ts'
 import { idsFor } from '../orders/order.ts'
 import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
-import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
+import { rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
-import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
+import { published, rebuiltLines, reportLines } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import { parseArguments, runCommand, UsageError } from './command-line.ts'
+import { type Act, parseArguments, type Result, UsageError } from './act.ts'
+import { statementTimeoutMs } from './settings.ts'
 
-const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
+const usage = `Usage: kiosk402 reconcile [--rebuild] [--from-block N] [--settle-minutes N]
+       kiosk402 reconcile --acknowledge TRANSACTION --reason TEXT
+       kiosk402 reconcile [--earlier-pay-to ADDRESS] [--earlier-refund-wallet ADDRESS]
 
-  npm run reconcile -- [--rebuild] [--json] [--from-block N] [--settle-minutes N]
-  npm run reconcile -- --acknowledge TRANSACTION --reason TEXT --by NAME
-  npm run reconcile -- [--earlier-pay-to ADDRESS] [--earlier-refund-wallet ADDRESS]
+Compares ledger, chain, supplier and payment processor, and names every difference.
 
   --rebuild         writes refunds and lost orders into the record, then compares again
   --acknowledge     says that the transfers of our wallets in this transaction, which no order explains,
-                    are right: why, and who says so. It is kept for ever.
+                    are right, and why. It is kept for ever, with who says so.
   --earlier-pay-to, --earlier-refund-wallet
                     puts an address on record that was PAY_TO, or that of REFUND_KEY, before the record of
                     them begins. It is compared from now on, and cannot be taken away.
-  --json            prints the report for programs
   --from-block      begins there; otherwise at the oldest payment on record
   --settle-minutes  what is younger counts as under way; 10 otherwise
 
-Exits with 0 when nothing differs, 1 when something does, 2 when a source did not answer.`
+Examples:
+  kiosk402 reconcile
+  kiosk402 reconcile --acknowledge 0x5c50… --reason "Float to the cold wallet" --as "Ann Smith"`
 
 type Options = ReturnType<typeof parseOptions>
 
-async function main(args: readonly string[]): Promise<0 | 1 | 2> {
-  const options = parseOptions(args)
-  const tell = (message: string) => console.error(`  … ${message}`)
-  const setsUp = options.rebuild || options.earlier.length > 0
-  const connection = await connect(ownEnvironment(console.warn), { tell, setsUp })
-  try {
-    return await run(connection, options)
-  } finally {
-    await connection.close()
-  }
+export const reconcileAct: Act = {
+  summary: 'compares the record with chain, supplier and payment processor',
+  usage,
+  async run(args, context) {
+    const options = parseOptions(args)
+    const setsUp = options.rebuild || options.earlier.length > 0
+    const changes = setsUp || options.acknowledge !== undefined
+    if (changes && context.isDryRun) {
+      throw new UsageError('It shows what differs without --rebuild, --acknowledge and --earlier-…')
+    }
+    const connection = await connect(context.config(), { tell: context.tell, setsUp })
+    try {
+      return await run(connection, options, context.by)
+    } finally {
+      await connection.close()
+    }
+  },
 }
 
-async function run(connection: Connection, options: Options): Promise<0 | 1 | 2> {
+async function run(connection: Connection, options: Options, by: string): Promise<Result> {
   const { wallets } = connection.storage
   for (const { role, address } of options.earlier) await wallets.addEarlier(role, address)
   const sources = await sourcesOf(connection)
   const compare = () => reconcile(sources, lookOf(connection, options))
   const first = await compare()
   if (options.acknowledge) {
-    await acknowledge(connection, first, options.acknowledge)
-    return printReport(options, await compare())
+    await acknowledge(connection, first, { ...options.acknowledge, by })
+    return resultOf(await compare())
   }
-  if (!options.rebuild) return printReport(options, first)
+  if (!options.rebuild) return resultOf(first)
   const { secretsKeys: keys } = connection.config
   const rebuilt = await rebuild(
     {
@@ -72,29 +81,29 @@ async function run(connection: Connection, options: Options): Promise<0 | 1 | 2>
     },
     first,
   )
-  if (!options.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
-  return printReport(options, await compare(), rebuilt)
+  const { exit, data, lines } = resultOf(await compare())
+  const before = [...reportLines(first), '', ...rebuiltLines(rebuilt), '', 'After that:', '']
+  return { exit, data: { ...data, rebuilt }, lines: [...before, ...lines] }
 }
 
 /** Only movements in the report can be acknowledged, never the payment or refund of an order. */
 async function acknowledge(
   { storage }: Connection,
   { movements }: Report,
-  { transaction, ...why }: NonNullable<Options['acknowledge']>,
+  { transaction, ...why }: Acknowledgement & { readonly transaction: string },
 ): Promise<void> {
   const named = movements.filter(({ transfer }) => transfer.transaction === transaction)
   if (named.length === 0) {
-    throw new Error(
+    throw new Refused(
       `${transaction} moved nothing of our wallets that no order explains, or is in no safe block yet`,
     )
   }
   for (const { transfer } of named) await storage.movements.acknowledge(transfer, why)
 }
 
-function printReport({ json }: Options, report: Report, rebuilt?: readonly Rebuilt[]): 0 | 1 | 2 {
-  console.log(json ? reportJson(report, rebuilt) : reportText(report))
-  if (report.differences.length > 0) return 1
-  return report.silent.length === 0 ? 0 : 2
+function resultOf(report: Report) {
+  const exit = report.differences.length > 0 ? 1 : report.silent.length === 0 ? 0 : 2
+  return { exit, data: published(report), lines: reportLines(report) } as const
 }
 
 async function sourcesOf({ chain, suppliers, storage, processor, config }: Connection) {
@@ -127,10 +136,8 @@ function parseOptions(args: readonly string[]) {
       rebuild: { type: 'boolean', default: false },
       acknowledge: { type: 'string' },
       reason: { type: 'string' },
-      by: { type: 'string' },
       'earlier-pay-to': { type: 'string' },
       'earlier-refund-wallet': { type: 'string' },
-      json: { type: 'boolean', default: false },
       'from-block': { type: 'string' },
       'settle-minutes': { type: 'string', default: '10' },
     },
@@ -143,7 +150,6 @@ function parseOptions(args: readonly string[]) {
       ...addressIn('pay_to', '--earlier-pay-to', values['earlier-pay-to']),
       ...addressIn('refunds', '--earlier-refund-wallet', values['earlier-refund-wallet']),
     ],
-    json: values.json,
     fromBlock: from === undefined ? undefined : whole('--from-block', from),
     settleMinutes: whole('--settle-minutes', values['settle-minutes']),
   }
@@ -152,22 +158,18 @@ function parseOptions(args: readonly string[]) {
 function acknowledgedIn(values: {
   readonly acknowledge?: string | undefined
   readonly reason?: string | undefined
-  readonly by?: string | undefined
   readonly rebuild: boolean
-}): (Acknowledgement & { readonly transaction: string }) | undefined {
-  const { acknowledge: transaction, reason = '', by = '' } = values
+}): (Omit<Acknowledgement, 'by'> & { readonly transaction: string }) | undefined {
+  const { acknowledge: transaction, reason = '' } = values
   if (transaction === undefined) {
-    if (reason || by) throw new UsageError('--reason and --by go with --acknowledge TRANSACTION')
+    if (reason) throw new UsageError('--reason goes with --acknowledge TRANSACTION')
     return undefined
   }
   if (values.rebuild) throw new UsageError('Use --acknowledge and --rebuild in two runs')
   if (reason.trim().length < 3 || reason.length > 500) {
     throw new UsageError('--acknowledge needs a --reason of 3 to 500 characters')
   }
-  if (by.trim().length < 2 || by.length > 100) {
-    throw new UsageError('--acknowledge needs the name of who vouches for it: --by NAME')
-  }
-  return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
+  return { transaction: transaction.toLowerCase(), reason: reason.trim() }
 }
 
 /** The address stays on record for ever, so its checksum is required, which reveals typing errors. */
@@ -185,9 +187,6 @@ function whole(name: string, text: string): number {
 
 type Connection = Awaited<ReturnType<typeof connect>>
 
-/** A command may read all orders, and no buyer waits for it. */
-const statementTimeoutMs = 600_000
-
 /**
  * In the sandbox, it uses the parts of the store that runs in DATA_DIR, or starts them for this command, so that a
  * store which refuses to start can be repaired.
@@ -195,10 +194,9 @@ const statementTimeoutMs = 600_000
  * @param setsUp whether to make the tables and claim the database, as a start does
  */
 async function connect(
-  environment: Readonly<Record<string, string | undefined>>,
+  ownConfig: Config,
   { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
 ) {
-  const ownConfig = readConfig(environment)
   const { config, stop }: Parts =
     ownConfig.mode === 'live'
       ? { config: ownConfig, stop: async () => {} }
@@ -254,5 +252,3 @@ async function sandbox(config: SandboxConfig, tell: (message: string) => void): 
 function tellError(tell: (message: string) => void): (error: Error) => void {
   return (error) => tell(error.message)
 }
-
-await runCommand({ name: 'reconcile', usage, main, failed: 2 })

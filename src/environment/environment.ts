@@ -75,10 +75,13 @@ export function needProblems(variables: object): string[] {
 }
 
 export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
   constructor(problems: readonly string[]) {
     super(
       `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
     )
     this.name = 'ConfigError'
+    this.problems = problems
   }
 }

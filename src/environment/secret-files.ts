@@ -57,7 +57,7 @@ function isCredential(file: string, { CREDENTIALS_DIRECTORY: folder }: Readonly<
   return Boolean(folder) && resolve(file).startsWith(`${resolve(folder ?? '')}${sep}`)
 }
 
-function warnIfOpen(file: string, warn: (line: string) => void): void {
+export function warnIfOpen(file: string, warn: (line: string) => void): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (process.platform === 'win32' || !stats?.isFile() || (stats.mode & 0o044) === 0) return
   warn(`${file} can be read by other accounts of this machine; close it: ${mendFor(file, stats)}`)

@@ -5,7 +5,7 @@ import { type About, type Difference, differences, type Open } from './differenc
 import type { Rebuilt } from './rebuild.ts'
 import type { EarlierWallet, Report } from './sources.ts'
 
-export function reportText(report: Report): string {
+export function reportLines(report: Report): readonly string[] {
   const { from, to, totals, differences: differenceList, open } = report
   const { ledger, chain, supplier, invoices } = totals
   const { foreign } = supplier
@@ -34,7 +34,7 @@ export function reportText(report: Report): string {
     ...report.earlier.map(earlierLine),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
     ...report.silent.map((what) => `No answer: ${what}.`),
-  ].join('\n')
+  ]
 }
 
 function goodwillLines({ goodwill: { booked, onChain } }: Report['totals']): string[] {
@@ -89,12 +89,12 @@ function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
   return [`${formatCount(checkouts, 'checkout')} on record.`, ...coins.flatMap(linesOf), '']
 }
 
-export function rebuiltText(rebuilt: readonly Rebuilt[]): string {
-  if (rebuilt.length === 0) return 'Nothing to rebuild.'
+export function rebuiltLines(rebuilt: readonly Rebuilt[]): readonly string[] {
+  if (rebuilt.length === 0) return ['Nothing to rebuild.']
   const lines = rebuilt.map((one) => {
     return `  ${one.order}  ${one.became === 'left' ? `left: ${one.reason}` : words[one.became]}`
   })
-  return ['Rebuilt:', ...lines].join('\n')
+  return ['Rebuilt:', ...lines]
 }
 
 const words = {
@@ -103,11 +103,9 @@ const words = {
   refund_due: 'was never delivered; the running store pays it back',
 } as const
 
-export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { lost: _, unbooked: __, misnamed: ___, ...published } = report
-  const plain = (_: string, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value
-  return JSON.stringify(rebuilt ? { ...published, rebuilt } : published, plain, 2)
+/** The report for programs; its amounts are atomic USDC. */
+export function published({ lost: _, unbooked: __, misnamed: ___, ...report }: Report) {
+  return report
 }
 
 function differenceLines(difference: Difference): string[] {

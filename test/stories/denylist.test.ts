@@ -13,11 +13,11 @@ const store = useStore({ lookEveryMs: 100, coins: {}, env: { PURCHASE_WAIT_SECON
 
 const reason = ['--reason', 'A story']
 
-/** `npm run denylist`, with the lines that it prints. */
+/** `kiosk402 denylist`, with the lines that it prints. */
 async function denylist(...args: readonly string[]): Promise<string> {
   const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
   const database = openDatabase(store.databaseUrl, options)
-  const lines = await carryOut({ database, by: 'ann@ops' }, commandOf(args)).finally(() =>
+  const { lines } = await carryOut({ database, by: 'ann' }, commandOf(args)).finally(() =>
     database.end(),
   )
   return lines.join('\n')

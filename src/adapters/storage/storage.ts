@@ -57,15 +57,23 @@ export interface Reached {
   close(): Promise<void>
 }
 
+export function identityOf({
+  mode,
+  isRehearsal,
+  network,
+}: Pick<StorageOptions, 'mode' | 'isRehearsal' | 'network'>): Omit<StoreIdentity, 'payTo'> {
+  return { mode: isRehearsal ? 'rehearsal' : mode, network: network.id, asset: network.usdc }
+}
+
 /** Changes nothing, because later checks may still stop the start. */
 export async function reachStorage(
   options: StorageOptions,
   onError: (error: Error) => void,
   onTrouble?: (trouble: Trouble) => void,
 ): Promise<Reached> {
-  const { databaseUrl, isRehearsal, network, payTo, refundCaps, statementTimeoutMs } = options
-  const mode = isRehearsal ? 'rehearsal' : options.mode
-  const identity = { mode, network: network.id, asset: network.usdc, payTo } as const
+  const { databaseUrl, network, payTo, refundCaps, statementTimeoutMs } = options
+  const identity = { ...identityOf(options), payTo }
+  const { mode } = identity
   const applicationName = `kiosk402-${mode}`
   const pool = openDatabase(databaseUrl, {
     applicationName,

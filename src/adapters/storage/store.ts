@@ -16,7 +16,7 @@ export interface StoreIdentity {
 /** Before anything is changed in it. Returns whether a store has claimed it. @throws Error that names another owner */
 export async function requireOwn(
   database: Database,
-  { mode, network, asset }: StoreIdentity,
+  { mode, network, asset }: Omit<StoreIdentity, 'payTo'>,
 ): Promise<boolean> {
   const { rows } = await database.query<{ exists: boolean }>(
     `select to_regclass('store_identity') is not null as exists`,

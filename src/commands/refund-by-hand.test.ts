@@ -32,7 +32,7 @@ import {
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { operatorPays } from '../payments/payment.ts'
-import { refundsCommand } from './refunds.fixture.ts'
+import { refundsCommand } from './refund.fixture.ts'
 
 const { caps, checkouts, database, orders, records, run, runOn, says } = refundsCommand()
 const hash = (digit: string) => digit.repeat(64)
@@ -93,8 +93,8 @@ test('what an operator pays is listed, with amount and address, and noted once',
   expect(await hand()).not.toContain('To be paid by you')
   const { rows } = await database().query('select reference, noted_by from hand_payouts order by 1')
   expect(rows).toEqual([
-    { reference, noted_by: 'ada@console' },
-    { reference: order.id, noted_by: 'ada@console' },
+    { reference, noted_by: 'ada' },
+    { reference: order.id, noted_by: 'ada' },
   ])
 })
 
@@ -213,7 +213,7 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
 test('a refund in USDC that somebody claims meanwhile is not noted', async () => {
   const stuck = await stuckInUsdc()
   const due = await retryRefund(orders(), stuck as Refunding, 'claim')
-  const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@console' }
+  const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada' }
   expect(await bookByHand(database(), stuck as Refunding, made)).toEqual({ outcome: 'moved' })
   expect(await createHandPayouts(database()).find(stuck.id)).toBeUndefined()
   const { lines } = await paid(stuck.id, made.transaction)

@@ -12,7 +12,7 @@ import { invoiceMethod, payoutWatch } from '../checkouts/returns.ts'
 import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import { refundsCommand } from './refunds.fixture.ts'
+import { refundsCommand } from './refund.fixture.ts'
 
 /** Returns of a coin, on the database of a store. */
 

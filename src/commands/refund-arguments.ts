@@ -1,9 +1,10 @@
 import { namesPayout } from '../checkouts/checkout.ts'
 import { never } from '../lib/errors.ts'
-import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { isOrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
+import type { Gift, PaidByHand } from '../operator/refunds.ts'
 import { orderOfGoodwill } from '../orders/goodwill.ts'
-import { parseCommand, UsageError } from './command-line.ts'
+import { parseCommand, UsageError } from './act.ts'
 
 export type RefundsCommand =
   | { readonly does: 'status' }
@@ -11,42 +12,34 @@ export type RefundsCommand =
   | { readonly does: 'start'; readonly reason: string | undefined }
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
   | { readonly does: 'drop'; readonly names: readonly string[] }
-  | {
-      readonly does: 'goodwill'
-      readonly order: OrderId
-      readonly amount: Usdc
-      readonly reason: string
-    }
-  | {
-      readonly does: 'paid'
-      readonly reference: string
-      readonly transaction: string
-      /** Which of several equal transfers in the transaction it is, from 1. */
-      readonly transfer?: number
-    }
+  | ({ readonly does: 'goodwill' } & Gift)
+  | ({ readonly does: 'paid' } & PaidByHand)
 
-export const usage = `Usage: npm run refunds -- <what>
+export const usage = `Usage: kiosk402 refund WHAT
 
   status                  whether refunds go out, what was granted, every refund that is open, and
                           those that you have to pay by hand
   stop --reason "..."     stops all refunds, on every node, at once
   start [--reason "..."]  lets them go on
-  retry <reference>...    makes refunds due again that have failed
+  retry REFERENCE...      makes refunds due again that have failed
   retry --all             all of them
-  drop <reference>...     ends what failed and is not owed: returns whose payment is not
+  drop REFERENCE...       ends what failed and is not owed: returns whose payment is not
                           shown any more, and goodwill
-  paid <reference> <transaction>
+  paid REFERENCE TRANSACTION
                           notes the transaction with which you paid it; where it pays
                           the same amount twice to one address, the second one is noted
                           with --transfer 2
-  goodwill <order> <USDC> --reason "..."
+  goodwill ORDER USDC --reason "..."
                           gives the buyer of delivered goods money of yours, once an order
                           and at most its price; it is no refund
 
 A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1. For
 goodwill it is ord_...-goodwill.
 
-It works on the database of the store that the same environment starts.`
+Examples:
+  kiosk402 refund status
+  kiosk402 refund stop --reason "The key may have leaked."
+  kiosk402 refund retry --all`
 
 const takes = {
   status: [],

@@ -7,7 +7,7 @@ import { createPayoutLimits } from '../adapters/storage/payouts.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { goodwillReferenceOf, goodwillSweeper } from '../orders/goodwill.ts'
-import { refundsCommand } from './refunds.fixture.ts'
+import { refundsCommand } from './refund.fixture.ts'
 
 /** Goodwill from the command to the payout, on the database of a store whose method is scripted. */
 
@@ -61,7 +61,7 @@ test('is paid once, from the float, and booked', async () => {
   await look(id)
   expect(calls).toEqual(['sign', 'payBack'])
   expect(await readGoodwill(database())).toMatchObject([
-    { id, amount: 5_000_000n, reason: 'The code was used', by: 'ada@console' },
+    { id, amount: 5_000_000n, reason: 'The code was used', by: 'ada' },
   ])
   expect(await exposureOf(database())).toBe(0n)
   const status = (await refunds('status')).text
@@ -115,7 +115,7 @@ test('that can never be paid is dropped: nobody waits for it, and a retry gives 
   expect(await orderFacts(database())).toMatchObject({ goodwillFailed: 0, exposure: 0n })
   expect((await refunds('status')).text).not.toContain(id)
   expect((await refunds('retry', '--all')).text).toBe('No refund has failed.')
-  expect((await give(id, '5')).text).toContain('ada@console gave 5.00 USDC for it already')
+  expect((await give(id, '5')).text).toContain('ada gave 5.00 USDC for it already')
 
   denylist.clear()
   expect((await refunds('retry', reference)).isDone).toBe(true)

@@ -4,8 +4,8 @@ import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { usdc } from '../lib/money.ts'
-import { carryOut } from './refunds.ts'
-import { commandOf } from './refunds-arguments.ts'
+import { carryOut } from './refund.ts'
+import { commandOf } from './refund-arguments.ts'
 
 const { hour, day } = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
@@ -19,8 +19,12 @@ export function refundsCommand(caps = { hour, day }) {
   })
   const orders = () => createOrderStore(database)
   const checkouts = () => createCheckoutStore(database)
-  const runOn = (pool: Pool, ...args: readonly string[]) =>
-    carryOut({ database: pool, caps, by: 'ada@console' }, commandOf(args))
+  const runOn = async (pool: Pool, ...args: readonly string[]) => {
+    const operator = { database: pool, by: 'ada', now: () => new Date() }
+    const as = { ...operator, config: { refundCaps: caps } }
+    const { exit, lines } = await carryOut(as, commandOf(args))
+    return { isDone: exit === 0, lines }
+  }
   const run = (...args: readonly string[]) => runOn(database, ...args)
   return {
     ...{ caps, orders, checkouts, run, runOn },

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
-import { UsageError } from './command-line.ts'
-import { commandOf } from './refunds-arguments.ts'
+import { UsageError } from './act.ts'
+import { commandOf } from './refund-arguments.ts'
 
 const id = newOrderId()
 const other = newOrderId()

@@ -1,0 +1,184 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { ConfigError } from '../environment/environment.ts'
+import { messageOf } from '../lib/errors.ts'
+import { Refused } from '../operator/operator.ts'
+import { type Act, type Context, type Result, UsageError, unknownWord } from './act.ts'
+import { asOperator, findSettings, personOf } from './settings.ts'
+
+/** Loaded only when it is called for. In the order of the list that is shown. */
+export const acts: Readonly<Record<string, () => Promise<Act>>> = {
+  // Orders and people
+
+  refund: async () => (await import('./refund.ts')).refund,
+
+  // What is sold
+
+  // Whom the store does not sell to
+  denylist: async () => (await import('./denylist.ts')).denylist,
+
+  // Books
+
+  reconcile: async () => (await import('./reconcile.ts')).reconcileAct,
+
+  // The machine
+  doctor: async () => (await import('./doctor.ts')).doctor,
+}
+
+const common = `
+Options of every act:
+  --json           one JSON value instead of text
+  --dry-run        says what it would do, and changes nothing
+  --as NAME        who is on record for it; otherwise who called sudo, or this account
+  --settings FILE  the settings of the store, with its secrets in the folder "secrets" beside the file;
+                   otherwise those of the environment, /etc/kiosk402/store.env, or the sandbox in ./data
+  --help           the help of an act, with examples
+  --version
+
+Exit code 0: done, nothing differs. 1: refused, or something differs. 2: it could not be run, or a part did
+not answer.`
+
+const flags = ['json', 'dry-run', 'help', 'version'] as const
+const named = ['as', 'settings'] as const
+
+interface CommandLine {
+  readonly name: string | undefined
+  readonly args: readonly string[]
+  readonly given: ReadonlySet<string>
+  readonly values: Readonly<Partial<Record<(typeof named)[number], string>>>
+}
+
+/** Takes the options of every act from anywhere before a `--`, and leaves the rest as it was. */
+function read(argv: readonly string[]): CommandLine {
+  const end = argv.indexOf('--')
+  const left = end < 0 ? [...argv] : argv.slice(0, end)
+  const values: Record<string, string> = {}
+  const given = new Set<string>()
+  const others: string[] = []
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    const [, option = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    if (flags.some((flag) => word === `--${flag}`)) given.add(option)
+    else if (named.some((name) => name === option)) {
+      values[option] = required(option, inline ?? left.shift())
+    } else others.push(word)
+  }
+  const [name, ...args] = [...others, ...(end < 0 ? [] : argv.slice(end))]
+  return { name, args, given, values }
+}
+
+function required(option: string, value = ''): string {
+  if (value.trim() === '') throw new UsageError(`--${option} needs a value`)
+  return value.trim()
+}
+
+async function run(line: CommandLine): Promise<Result> {
+  const { name, args, given } = line
+  if (given.has('version')) return said(packageJson.version, { version: packageJson.version })
+  if (name === undefined) return list()
+  const load = Object.hasOwn(acts, name) ? acts[name] : undefined
+  if (!load) throw new UsageError(unknownWord(name, Object.keys(acts)))
+  const act = await load()
+  if (given.has('help')) return said(`${act.usage}\n${common}`, { usage: act.usage })
+  return act.run(args, contextOf(name, line))
+}
+
+function contextOf(act: string, { given, values }: CommandLine): Context {
+  const isDryRun = given.has('dry-run')
+  const by = personOf(values.as)
+  const tell = (line: string) => console.error(printable(line))
+  let found: ReturnType<typeof findSettings> | undefined
+  // Reading them takes the secrets out of the environment, so it can be done once.
+  const settings = () => {
+    found ??= findSettings(values.settings)
+    return found
+  }
+  return {
+    ...{ isDryRun, by, tell },
+    config: () => settings().config,
+    async withOperator(work) {
+      return asOperator(settings(), { act, by, isDryRun, tell }, work)
+    },
+  }
+}
+
+async function list(): Promise<Result> {
+  const listed = Object.entries(acts).map(async ([name, load]) => {
+    const { summary } = await load()
+    return { name, summary }
+  })
+  const all = await Promise.all(listed)
+  const lines = all.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`)
+  const usage = ['Usage: kiosk402 ACT, with the help of each: kiosk402 ACT --help', '', ...lines]
+  return said(`${usage.join('\n')}\n${common}`, { acts: all })
+}
+
+function said(text: string, data: unknown): Result {
+  return { exit: 0, data, lines: text.split('\n') }
+}
+
+/** Prints what an act says, and what keeps it from being done. Returns the exit code. */
+export async function main(argv: readonly string[]): Promise<0 | 1 | 2> {
+  let line: CommandLine | undefined
+  try {
+    line = read(argv)
+    const { exit, data, lines } = await run(line)
+    if (line.given.has('json')) printJson(data)
+    else if (lines.length > 0) printLines(lines)
+    return exit
+  } catch (error) {
+    const { message, exit } = failureOf(error, line?.name)
+    console.error(printable(message, '\n'))
+    if (line?.given.has('json')) printJson({ error: message })
+    return exit
+  }
+}
+
+function printJson(data: unknown): void {
+  const plain = (_: string, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value
+  if (data !== undefined) console.log(JSON.stringify(data, plain, 2))
+}
+
+function failureOf(error: unknown, name = ''): { message: string; exit: 1 | 2 } {
+  if (error instanceof Refused) return { message: error.message, exit: 1 }
+  const command = Object.hasOwn(acts, name) ? `kiosk402 ${name}` : 'kiosk402'
+  if (error instanceof UsageError) {
+    return { message: `${withStop(error.message)} ${command} --help shows how.`, exit: 2 }
+  }
+  if (error instanceof ConfigError) {
+    const problems = error.problems.map((problem) => `  - ${problem}`)
+    return { message: ['These settings do not do:', ...problems].join('\n'), exit: 2 }
+  }
+  return { message: `${command} failed: ${withoutUrls(reasonOf(error))}`, exit: 2 }
+}
+
+const withStop = (sentence: string) => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`)
+
+/** Texts on record come from many hands, and control characters in one could steer a terminal or forge lines. */
+function printLines(lines: readonly string[]): void {
+  console.log(lines.map((line) => printable(line)).join('\n'))
+}
+
+function printable(text: string, kept = ''): string {
+  const escaped = (sign: string) =>
+    sign === kept ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+const missing = ['42P01', '42703', '42883']
+
+/** The errors of a database that is away have no message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? String(error.code) : error.name
+  if (missing.includes(code)) {
+    return 'the database was not set up by this version of the store. Start the store on it first.'
+  }
+  return messageOf(error) || `the database does not answer (${code})`
+}
+
+/** A URL may hold a key. */
+function withoutUrls(message: string): string {
+  return message.replace(/https?:\/\/\S+/g, '(its URL)')
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,348 @@
+import type { Pool } from 'pg'
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
+import {
+  bookByHand,
+  createHandPayouts,
+  createPayoutRecord,
+  type Noted,
+  type OpenPayout,
+  type RefundCaps,
+  readPayoutQueue,
+  switchRefunds,
+} from '../adapters/storage/payouts.ts'
+import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
+import { never } from '../lib/errors.ts'
+import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
+import { isRefunding, type Order } from '../orders/order.ts'
+import { type Payout, type PayoutIn, whyLive } from '../orders/payout.ts'
+import { retryRefund, whyNotTried } from '../orders/refund.ts'
+import { moveAside } from '../orders/workflow.ts'
+import { formatUnits } from '../payments/coins.ts'
+import {
+  nonceSpent,
+  noteTransaction,
+  operatorPays,
+  payableByHand,
+  paymentNotShown,
+  paymentVanished,
+} from '../payments/payment.ts'
+import type { Operator } from './operator.ts'
+
+/** Who acts on refunds: no more of an operator is needed. */
+export type RefundsOperator = Pick<Operator, 'database' | 'by' | 'now'>
+
+export interface Outcome {
+  readonly isDone: boolean
+  /** A sentence without its capital and full stop. */
+  readonly told: string
+}
+
+/** What became of one payout that was named. */
+export interface Tried extends Outcome {
+  readonly reference: string
+}
+
+/** On every node, at once. */
+export async function stopRefunds({ database, by }: RefundsOperator, reason: string) {
+  await switchRefunds(database, { stopped: true, reason, by })
+  return { stopped: true }
+}
+
+/** Makes payouts that were held due now, and not only after their pause. */
+export async function startRefunds({ database, by }: RefundsOperator, reason?: string) {
+  await switchRefunds(database, { stopped: false, reason, by })
+  const { openPayouts } = await readPayoutQueue(database)
+  const going = openPayouts.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
+  for (const { reference, invoice } of going) {
+    const goodwillOrder = orderOfGoodwill(reference)
+    if (goodwillOrder !== undefined) await createGoodwillStore(database).hasten(goodwillOrder)
+    else if (invoice === null) await createOrderStore(database).hasten(reference as OrderId)
+    else await createCheckoutStore(database).hasten(invoice)
+  }
+  return { stopped: false, waiting: going.length }
+}
+
+/** Makes those due again that have failed. What was signed stays: whoever has it can still have it paid. */
+export async function retryRefunds(
+  operator: RefundsOperator,
+  which: 'all' | readonly string[],
+): Promise<readonly Tried[]> {
+  if (which !== 'all') return each(which, (name) => retryPayout(operator, name))
+  const { openPayouts } = await readPayoutQueue(operator.database)
+  const failed = openPayouts.filter(({ state }) => state === 'FAILED')
+  return each(
+    failed.map(({ reference }) => reference),
+    (name) => retryPayout(operator, name),
+  )
+}
+
+/** Ends what failed and is not owed: returns whose payment is not shown any more, and goodwill. */
+export function dropRefunds(
+  operator: RefundsOperator,
+  references: readonly string[],
+): Promise<readonly Tried[]> {
+  return each(references, (name) => {
+    const goodwillOrder = orderOfGoodwill(name)
+    return goodwillOrder === undefined
+      ? dropReturn(operator, name)
+      : dropGoodwill(operator, goodwillOrder)
+  })
+}
+
+function retryPayout(operator: RefundsOperator, name: string): Promise<Outcome> {
+  const goodwillOrder = orderOfGoodwill(name)
+  if (goodwillOrder !== undefined) return retryGoodwill(operator, goodwillOrder)
+  return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
+}
+
+async function each(
+  references: readonly string[],
+  work: (reference: string) => Promise<Outcome>,
+): Promise<readonly Tried[]> {
+  const tried: Tried[] = []
+  for (const reference of references) tried.push({ reference, ...(await work(reference)) })
+  return tried
+}
+
+const yes = (told: string): Outcome => ({ isDone: true, told })
+const no = (told: string): Outcome => ({ isDone: false, told })
+const moved = no('another process changed it meanwhile; look at it again')
+const noGoodwill = no('no goodwill was given for this order')
+const dueAgain = yes('due again')
+const dropped = yes('dropped; nothing is owed')
+
+export interface Gift {
+  readonly order: OrderId
+  readonly amount: Usdc
+  readonly reason: string
+}
+
+/** Money of the store's own for the buyer of delivered goods: once an order, and at most its price. */
+export async function giveGoodwill(
+  { database, by, now }: RefundsOperator,
+  { order: id, ...gift }: Gift,
+): Promise<Outcome> {
+  const goodwill = createGoodwillStore(database)
+  const order = await createOrderStore(database).find(id)
+  const made = goodwillFor(order, { ...gift, by }, now())
+  if (typeof made === 'string') return no(made)
+  if (await goodwill.give(made)) {
+    const { amount, payment } = made
+    return yes(`gives ${formatUsdc(amount)} USDC to ${payment.payer}; the running store pays it`)
+  }
+  const before = await goodwill.find(id)
+  return no(
+    `${before?.by} gave ${before && formatUsdc(before.amount)} USDC for it already, at ` +
+      `${before?.givenAt.toISOString()} (${before?.payout.state})`,
+  )
+}
+
+/** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
+async function retryGoodwill({ database }: RefundsOperator, id: OrderId): Promise<Outcome> {
+  const goodwill = createGoodwillStore(database)
+  const stored = await goodwill.find(id)
+  if (!stored) return noGoodwill
+  const { payout } = stored
+  if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
+  const due = { state: 'DUE', ...(payout.signed && { signed: payout.signed }) } as const
+  const { won } = await moveAside(goodwill, stored, { ...stored, payout: due })
+  return won ? dueAgain : moved
+}
+
+/** Nothing is owed: it was a gift. */
+async function dropGoodwill({ database, by, now }: RefundsOperator, id: OrderId): Promise<Outcome> {
+  const goodwill = createGoodwillStore(database)
+  const stored = await goodwill.find(id)
+  if (!stored) return noGoodwill
+  const to = droppedGoodwill(stored, by, now())
+  if (typeof to === 'string') return no(to)
+  const { won } = await moveAside(goodwill, stored, to)
+  return won ? dropped : moved
+}
+
+async function retryOrder({ database }: RefundsOperator, id: OrderId): Promise<Outcome> {
+  const orders = createOrderStore(database)
+  const order = await orders.find(id)
+  const why = whyNotTried(order)
+  if (why !== undefined || !order || !isRefunding(order)) return no(why ?? 'nothing is owed')
+  const tried = await retryRefund(orders, order, 'operator')
+  return tried.payout?.state === 'DUE' ? dueAgain : no(whyNotTried(tried) ?? 'nothing is owed')
+}
+
+async function retryReturn({ database }: RefundsOperator, reference: string): Promise<Outcome> {
+  const result = await failedReturn(database, reference)
+  if ('told' in result) return result
+  return (await result.moveTo({ state: 'DUE' })) ? dueAgain : moved
+}
+
+/** What the processor shows after all gets another return. */
+async function dropReturn({ database }: RefundsOperator, reference: string): Promise<Outcome> {
+  const result = await failedReturn(database, reference)
+  if ('told' in result) return result
+  const { code, reason } = result.payout
+  if (code !== paymentNotShown) return no(`it is owed; it failed with ${code}`)
+  if (!(await result.moveTo({ state: 'FAILED', code: paymentVanished, reason }))) return moved
+  await createPayoutRecord(database).rests(reference)
+  return dropped
+}
+
+interface FailedReturn {
+  readonly payout: PayoutIn<'FAILED'>
+  moveTo(payout: Payout): Promise<boolean>
+}
+
+async function failedReturn(database: Pool, reference: string): Promise<FailedReturn | Outcome> {
+  const named = returnOfReference(reference)
+  const checkouts = createCheckoutStore(database)
+  const checkout = named && (await checkouts.find(named.id))
+  const one =
+    checkout && isInvoiced(checkout) && checkout.returns.find(({ seq }) => seq === named.seq)
+  if (!one) return no('there is no such return')
+  const { payout } = one
+  if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
+  if (isVoid(one)) return no('its payment vanished, so nothing is owed')
+  return {
+    payout,
+    async moveTo(to) {
+      const { won } = await moveAside(checkouts, checkout, withReturn(checkout, one.seq, to))
+      return won
+    },
+  }
+}
+
+export interface PaidByHand {
+  readonly reference: string
+  readonly transaction: string
+  /** Which of several equal transfers in the transaction it is, from 1. */
+  readonly transfer?: number
+}
+
+/**
+ * Notes the transaction with which a person paid it, for good. A payout in a coin is due at once: its next step finds
+ * the note.
+ */
+export async function recordPaid(operator: RefundsOperator, payment: PaidByHand): Promise<Outcome> {
+  const result = await notePaid(operator, payment)
+  // A refund in USDC was booked together with the note, so this leaves it as it is.
+  if (result.isDone) await retryPayout(operator, payment.reference)
+  return result
+}
+
+async function notePaid(
+  { database, by, now }: RefundsOperator,
+  { reference, transaction, transfer = 1 }: PaidByHand,
+): Promise<Outcome> {
+  const notes = createHandPayouts(database)
+  const before = await notes.find(reference)
+  if (before === transaction) return describeResult({ outcome: 'same' }, '')
+  if (before !== undefined) {
+    return describeResult({ outcome: 'other_transaction', transaction: before }, '')
+  }
+  const made = { transaction, transfer, by }
+  const order = isOrderId(reference) ? await createOrderStore(database).find(reference) : undefined
+  if (order?.payment.method === 'x402') return noteRefund(database, order, made, now())
+  const { openPayouts } = await readPayoutQueue(database)
+  const payout = openPayouts.find(
+    (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
+  )?.inCoin
+  if (!payout)
+    return no('it does not wait to be paid by hand; kiosk402 refund status tells how it stands')
+  const { units, coin, to } = payout
+  const line = `noted as paid: ${formatUnits(units, coin)} ${coin} to ${to}`
+  return describeResult(await notes.note({ ...payout, ...made }), line)
+}
+
+/** One that its own authorization cannot pay any more, paid by a plain transfer. */
+async function noteRefund(
+  database: Pool,
+  order: Order,
+  made: Parameters<typeof bookByHand>[2],
+  at: Date,
+): Promise<Outcome> {
+  if (!made.transaction.startsWith('0x')) return no('a transaction of USDC begins with 0x')
+  const why = whyNotTried(order)
+  if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
+  const live = order.payout?.state === 'FAILED' ? whyLive(order.payout, at) : undefined
+  if (live !== undefined) return no(live)
+  const booked = await bookByHand(database, order, made)
+  if (booked.outcome === 'moved') return moved
+  const { amount, payment } = order
+  return describeResult(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${payment.payer}`)
+}
+
+function describeResult(result: Noted, line: string): Outcome {
+  switch (result.outcome) {
+    case 'noted':
+      return yes(line)
+    case 'same':
+      return yes('was noted before, with this transaction')
+    case 'other_transaction':
+      return no(`was noted before, with another transaction: ${result.transaction}`)
+    case 'other_payout':
+      return no(
+        `this transaction was noted for ${result.reference}, of the same amount and address; ` +
+          'if it has another transfer like that, say so with --transfer 2',
+      )
+    default:
+      return never(result)
+  }
+}
+
+/** In USDC, and the caps in it. */
+interface GrantedText {
+  readonly hourUsdc: string
+  readonly dayUsdc: string
+}
+
+/** What an open payout waits for. */
+type WaitsFor = 'retry' | 'your_payment' | 'its_transaction' | 'the_store'
+
+export type RefundStatus = Awaited<ReturnType<typeof refundStatus>>
+
+/** Whether refunds go out, what was granted against the caps, and every payout that is open. */
+export async function refundStatus(
+  { database }: Pick<RefundsOperator, 'database'>,
+  caps: RefundCaps,
+) {
+  const queue = await readPayoutQueue(database)
+  const { stopped, at: since, by, reason } = queue.refundSwitch
+  return {
+    switch: { stopped, since, by, reason },
+    caps: inText(caps),
+    granted: {
+      refunds: inText(queue.granted),
+      returns: inText(queue.returnsGranted),
+      goodwill: inText(queue.goodwillGranted),
+    },
+    open: queue.openPayouts.map(openPayout),
+  }
+}
+
+const inText = ({ hour, day }: RefundCaps): GrantedText => {
+  return { hourUsdc: formatUsdc(hour), dayUsdc: formatUsdc(day) }
+}
+
+function openPayout(one: OpenPayout) {
+  const { reference, state, code, reason, since, to, worth, inCoin } = one
+  return {
+    ...{ reference, state, code, reason, since, to },
+    waitsFor: waitsFor(one),
+    worthUsdc: formatUsdc(worth),
+    amount: inCoin ? formatUnits(inCoin.units, inCoin.coin) : formatUsdc(worth),
+    coin: inCoin?.coin ?? 'USDC',
+    network: inCoin?.network ?? null,
+  }
+}
+
+function waitsFor({ reference, state, code, inCoin, isNoted }: OpenPayout): WaitsFor {
+  if (state !== 'FAILED') return 'the_store'
+  const isByHand = inCoin
+    ? code === operatorPays || code === noteTransaction
+    : code === nonceSpent && isOrderId(reference)
+  if (!isByHand || isNoted) return 'retry'
+  return code === noteTransaction ? 'its_transaction' : 'your_payment'
+}
