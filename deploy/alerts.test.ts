@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { alerts } from '../scripts/alerts.ts'
+import { conditions } from '../src/operations/conditions.ts'
+import { gaugesOf } from '../src/operations/metrics.ts'
 import { events } from '../src/operations/reporter.ts'
+import { ills, wellState } from '../src/operations/store-state.fixture.ts'
+import type { StoreState } from '../src/operations/store-state.ts'
 import { selectorsIn } from '../test/harness/alert-rules.ts'
 import { noPromtool } from '../test/harness/prometheus.ts'
 
@@ -23,8 +27,10 @@ const event = (name: string) => `kiosk402_events_total{${at},event="${name}"}`
 const answers = (status: number) =>
   `kiosk402_http_requests_total{${at},route="/ai",method="GET",status="${status}"}`
 const ended = (outcome: string) => `kiosk402_purchases_total{${at},outcome="${outcome}"}`
-const most = (by: string) => `kiosk402_purchase_most_usdc{${at},by="${by}"}`
 const one = (name: string) => `kiosk402_${name}{${at}}`
+const hours = (wallet: string, supplier: string) =>
+  `kiosk402_wallet_hours_left{${at},wallet="${wallet}",supplier="${supplier}"}`
+const run = (what: string) => `kiosk402_run_age_seconds{${at},what="${what}"}`
 const disagree = `kiosk402_nodes_disagree{${at},node="b:8402",setting="MARKUP_BPS"}`
 
 /** A healthy store that sells. */
@@ -42,11 +48,15 @@ const well: SeriesOf = {
   [one('oldest_open_order_age_seconds')]: still(90),
   [one('oldest_return_age_seconds')]: still(0),
   [one('payouts_late')]: still(0),
-  [most('refund_float')]: still(5_000),
-  [most('supplier_funds')]: still(5_000),
-  [most('refund_cap')]: still(100),
-  [one('gas_wallet_balance_eth')]: still(0.1),
-  [one('gas_wallet_need_eth')]: still(0.001),
+  [`kiosk402_supplier_up{${at},supplier="zendit"}`]: still(1),
+  [`kiosk402_up{${at},part="processor"}`]: still(1),
+  [hours('gas', '')]: still(500),
+  [hours('supplier', 'zendit')]: still(500),
+  [run('reconcile')]: still(90_000),
+  [run('backup')]: still(90_000),
+  [run('restore_drill')]: still(10 * 86_400),
+  [one('reconcile_differs')]: still(0),
+  [one('catalog_offers_below_margin')]: still(0),
   ...Object.fromEntries(
     [
       ...[
@@ -90,6 +100,8 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402NotScraped', { [`up{${at}}`]: '' }],
   ['Kiosk402SellsNothing', { [one('takes_purchases')]: still(0) }],
   ['Kiosk402PartDown', { [`kiosk402_up{${at},part="supplier"}`]: still(0) }],
+  ['Kiosk402SupplierDown', { [`kiosk402_supplier_up{${at},supplier="zendit"}`]: still(0) }],
+  ['Kiosk402ProcessorDown', { [`kiosk402_up{${at},part="processor"}`]: still(0) }],
   ['Kiosk402AnswersFail', { [answers(503)]: rising(60) }],
   ['Kiosk402Busy', { [`nodejs_eventloop_lag_p99_seconds{${at}}`]: still(0.8) }],
   ['Kiosk402NodesDisagree', { [disagree]: still(1) }],
@@ -103,9 +115,11 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402BuyerWaits', { [one('oldest_open_order_age_seconds')]: still(8_000) }],
   ['Kiosk402CoinsWait', { [one('oldest_return_age_seconds')]: still(8_000) }],
   ['Kiosk402CoinsWait', { [one('payouts_late')]: still(1) }],
-  ['Kiosk402WalletLow', { [most('refund_float')]: still(150) }],
-  ['Kiosk402WalletLow', { [most('supplier_funds')]: still(150) }],
-  ['Kiosk402GasLow', { [one('gas_wallet_balance_eth')]: still(0.002) }],
+  ['Kiosk402WalletLow', { [hours('gas', '')]: still(40) }],
+  ['Kiosk402WalletLow', { [hours('supplier', 'zendit')]: still(0) }],
+  ['Kiosk402ReconcileDiffers', { [one('reconcile_differs')]: still(1) }],
+  ['Kiosk402RunOld', { [run('backup')]: still(190_000) }],
+  ['Kiosk402RunOld', { [run('restore_drill')]: still(16 * 86_400) }],
   ['Kiosk402Loss', { [event('goods_lost')]: rising(1) }],
   ['Kiosk402Loss', { [event('payment_vanished')]: rising(1) }],
   ['Kiosk402CoinsStrange', { [event('invoice_gone')]: rising(1) }],
@@ -118,6 +132,7 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402ChainBehind', { [one('chain_head_age_seconds')]: still(40) }],
   ['Kiosk402ChainBehind', { [one('chain_safe_head_age_seconds')]: still(4_000) }],
   ['Kiosk402CatalogOld', { [one('catalog_age_seconds')]: still(4_000) }],
+  ['Kiosk402BelowMargin', { [one('catalog_offers_below_margin')]: still(2) }],
   ['Kiosk402CatalogShrunk', shrunk],
   ['Kiosk402RatesOld', { [one('exchange_rates_age_seconds')]: still(5 * 86_400) }],
 ]
@@ -191,3 +206,40 @@ test.skipIf(noPromtool)('each alert rings for its reason, and no other one does'
   const named = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   expect([...new Set(cases.map(([name]) => name))]).toEqual(named)
 })
+
+/** The gauges of a store in this state, as series that stay so. */
+async function seriesOf(state: StoreState): Promise<SeriesOf> {
+  const text = await gaugesOf(state)
+  const samples = text.matchAll(/^(kiosk402_\w+?)(?:\{(.*)\})? (\S+)$/gm)
+  return Object.fromEntries(
+    Array.from(samples, ([, name, labels, value]) => [
+      `${name}{${[at, labels].filter(Boolean).join()}}`,
+      still(Number(value)),
+    ]),
+  )
+}
+
+test('the store tells the same as the rules: when, how urgent, and what to do', () => {
+  const rules = alerts()
+  const ofRules = Object.values(conditions).map(({ alert }) => {
+    const { severity, mend, after = '0m' } = rules[alert] ?? {}
+    return { alert, severity, mend, forMinutes: Number.parseInt(after, 10) }
+  })
+  const own = Object.values(conditions).map(({ alert, severity, mend, forMinutes }) => {
+    return { alert, severity, mend, forMinutes }
+  })
+  expect(own).toEqual(ofRules)
+})
+
+test.skipIf(noPromtool)(
+  'the rules ring for the facts for which the store tells, and a small one is quiet',
+  async () => {
+    const states = Object.entries(ills).flatMap(([name, changes]) =>
+      changes.map((ill) => [wellState(ill), [conditions[name]?.alert ?? '']] as const),
+    )
+    const cases = [[wellState(), []] as const, ...states].map(
+      async ([state, names]) => [await seriesOf(state), names] as const,
+    )
+    expect(await ringing(await Promise.all(cases))).toBe('')
+  },
+)

@@ -28,14 +28,13 @@ const blocks: Readonly<Record<string, () => string>> = {
       ]),
     ),
   alerts: () =>
-    table(
-      ['alert', 'act', 'fires after'],
-      Object.entries(alerts()).map(([name, { severity, after = '' }]) => [
-        code(name),
-        severity === 'critical' ? 'now' : 'today',
-        after,
-      ]),
-    ),
+    Object.entries(alerts())
+      .map(([name, { severity, after, why, mend }]) => {
+        const act = severity === 'critical' ? 'Now' : 'Today'
+        const when = after === undefined ? act : `${act}, after ${after}`
+        return `### ${name}\n\n${when}. ${why}\n\n**Do:** ${mend}`
+      })
+      .join('\n\n'),
   events: () =>
     table(
       ['event', 'level', 'meaning, and what to do'],

@@ -19,8 +19,10 @@ import {
   openServer,
   type ServerParts,
   type ServiceOptions,
+  stateReaderOf,
 } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply, walletsOf } from './app/supply.ts'
+import { watchConditions } from './app/telling.ts'
 import { catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
 import { invoiceMethod, payoutWatch } from './checkouts/returns.ts'
 import type { StartDeps } from './checkouts/start.ts'
@@ -78,16 +80,16 @@ export async function startService(options: ServiceOptions) {
   const parts = { chain, storage, supply, coins, ...admitted }
   const purchases = purchasesOf(ground, { ...parts, catalog })
   const checkouts: StartDeps = {
-    ...purchases,
-    checkouts: storage.checkouts,
+    ...{ ...purchases, health: ground.health, checkouts: storage.checkouts },
     processor: coins.processor,
     hands: storage.handPayouts,
     reportCheckout: ground.report,
-    marks: createDigest(config.secretsKeys, 'checkouts'),
-    readAddress: coins.readAddress,
+    ...{ marks: createDigest(config.secretsKeys, 'checkouts'), readAddress: coins.readAddress },
   }
-  const app = openServer(ground, { ...parts, membership, purchases, checkouts })
-  const wallets = watchWallets(ground, { chain, storage, supply, catalog })
+  const served = { ...parts, membership, purchases, checkouts }
+  const readState = stateReaderOf(ground, served)
+  const app = openServer(ground, { ...served, readState })
+  const wallets = watchWallets(ground, parts, catalog)
   const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }
   const retention = { ...storage, now, personalDataDays: config.personalDataDays }
   const loops = [
@@ -101,6 +103,7 @@ export async function startService(options: ServiceOptions) {
     monitorProcessor(coins, ground),
     runHealthChecks(probes, ground.health, stopping.signal, options.lookEveryMs),
     wallets.work,
+    watchConditions(ground, { readState, membership, book: storage.incidents }),
   ]
   await Promise.race([wallets.read, delay(maxFirstLookMs, undefined, { ref: false })])
 
@@ -211,7 +214,7 @@ const tellingOf =
       ? health.noteUnwritable(error.message)
       : health.note('database', false, error.message)
 
-type Parts = Omit<ServerParts, 'membership' | 'purchases' | 'checkouts'> & {
+type Parts = Omit<ServerParts, 'membership' | 'purchases' | 'checkouts' | 'readState'> & {
   readonly catalog: RunningCatalog
   readonly denylist: Denylist
   /** Addresses that the store used before. */
@@ -221,7 +224,8 @@ type Parts = Omit<ServerParts, 'membership' | 'purchases' | 'checkouts'> & {
 /** `read`: all wallets were read once. */
 function watchWallets(
   ground: Ground,
-  { chain, storage, supply, catalog }: Pick<Parts, 'chain' | 'storage' | 'supply' | 'catalog'>,
+  { chain, storage, supply }: Pick<Parts, 'chain' | 'storage' | 'supply'>,
+  catalog: RunningCatalog,
 ) {
   const changes = partChanges(ground.health, ground.report)
   const firstRead = Promise.withResolvers<void>()

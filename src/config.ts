@@ -259,10 +259,16 @@ function commonOf(
     mail: env.SMTP_URL
       ? { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT }
       : undefined,
+    alerts: { mail: env.ALERT_MAIL, webhook: alertWebhookOf(env) },
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
     shared: sharedOf(env),
   }
+}
+
+function alertWebhookOf(env: z.infer<z.ZodObject<typeof commonShape>>) {
+  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = env
+  return url && secret ? { url, secret } : undefined
 }
 
 const wholeUsdc = (whole: number) => usdc(BigInt(whole) * 1_000_000n)

@@ -95,7 +95,7 @@ const parts: Readonly<Record<string, Part>> = {
   // A transport like http, which has the limits that both count against.
   mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
   operations: {
-    lines: 1000,
+    lines: 1500,
     mayImport: [
       'lib',
       'catalog',
@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 4800,
+    lines: 5000,
     mayImport: [
       'lib',
       'catalog',
@@ -144,6 +144,7 @@ const parts: Readonly<Record<string, Part>> = {
       'checkouts/ports.ts',
       'checkouts/checkout.ts',
       'reconcile/ports.ts',
+      'operations/ports.ts',
     ],
   },
   'adapters/mail': { lines: 100, mayImport: ['orders/ports.ts'] },
@@ -159,7 +160,7 @@ const parts: Readonly<Record<string, Part>> = {
       'reconcile/ports.ts',
     ],
   },
-  environment: { lines: 800, mayImport: ['suppliers', 'payments'] },
+  environment: { lines: 900, mayImport: ['suppliers', 'payments'] },
   'config.ts': {
     lines: 300,
     mayImport: ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
@@ -170,7 +171,7 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'suppliers', 'secrets', 'environment', 'config.ts'],
   },
   logging: { lines: 300, mayImport: [] },
-  app: { lines: 700, mayImport: composition },
+  app: { lines: 800, mayImport: composition },
   'app.ts': { lines: 400, mayImport: composition },
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.

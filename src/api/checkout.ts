@@ -22,9 +22,12 @@ export type CheckoutService = ReturnType<typeof createCheckoutService>
 export type StartedCheckout = Awaited<ReturnType<CheckoutService['start']>>
 
 export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>) {
-  const { tokenSigner, checkouts, processor } = deps
+  const { tokenSigner, checkouts, processor, health } = deps
+  const { methods } = processor
   return {
-    methods: processor.methods,
+    methods,
+    /** None while the payment processor is down. */
+    methodsNow: () => (health.takesCoins() ? methods : []),
 
     /**
      * The access token opens the checkout and the goods of its order. The same form gives the same one again.

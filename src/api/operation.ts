@@ -116,6 +116,8 @@ export interface ReadDeps {
   readonly site: Site
   /** That purchases are paid on. */
   readonly network: Pick<Network, 'id' | 'name' | 'usdc'>
+  /** Whether coins are taken at the moment, if at all. Without it they always are. */
+  readonly takesCoins?: (() => boolean) | undefined
 }
 
 export interface SignInDeps {
@@ -175,7 +177,7 @@ export interface ReceiptDeps {
 export interface StoreDeps {
   readonly site: Site
   readonly keys: { readonly published: readonly PublicJwk[] }
-  readonly health: Pick<Health, 'parts' | 'signals'>
+  readonly health: Pick<Health, 'parts' | 'signals' | 'isSelling'>
   readonly fulfillmentDeadlineSeconds: number
   readonly draining: AbortSignal
   readonly operations: readonly Operation[]

@@ -129,6 +129,9 @@ const ReadyAnswer = z
       catalog: PartHealth,
       refunds: PartHealth,
       gas: PartHealth,
+      processor: PartHealth.optional().describe(
+        'Where the website takes coins: the payment processor. While it is down, purchases in USDC go on',
+      ),
     }),
   })
   .meta({ id: 'Ready' })
@@ -163,9 +166,8 @@ export const ready: StoreOperation = {
     503: { description: 'It does not; the parts say which is down', shape: ReadyAnswer },
   },
   // A store that is stopping is not ready, but still serves every request.
-  run({ health: { signals, parts }, draining }, { isOperator }) {
-    const isWell = signals().agent_action !== 'stop'
-    const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
+  run({ health: { isSelling, parts }, draining }, { isOperator }) {
+    const status = draining.aborted ? 'draining' : isSelling() ? 'ready' : 'not_ready'
     const visibleParts = isOperator ? parts() : statesOf(parts())
     return { status: status === 'ready' ? 200 : 503, body: { status, parts: visibleParts } }
   },

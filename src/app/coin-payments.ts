@@ -11,6 +11,7 @@ import {
   type Processor,
 } from '../checkouts/ports.ts'
 import type { Common, Outside } from '../config.ts'
+import type { Health } from '../health/health.ts'
 import type { Header, InvoiceEvent } from '../http/routes.ts'
 import { parseJson } from '../lib/http-call.ts'
 import { repeat } from '../lib/scheduling.ts'
@@ -31,11 +32,12 @@ interface CoinDeps {
   readonly checkoutFacts: () => Promise<Pick<CheckoutFacts, 'openByState'>>
   readonly now: () => Date
   readonly log?: Pick<Logger, 'warn' | 'info'>
+  readonly health?: Pick<Health, 'noteProcessor'>
 }
 
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
-  { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log }: CoinDeps,
+  { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log, health }: CoinDeps,
 ) {
   if (!access) {
     return {
@@ -57,7 +59,7 @@ export function connectCoins(
     }),
     statement: processor,
     findings: processor.check,
-    rates: withRecentValue(processor.rates),
+    rates: withRecentValue(processor.rates, health?.noteProcessor),
     invoiceIn: (body: Buffer, signature: Header): InvoiceEvent =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(parseJson(body.toString()), storeId) }
@@ -129,8 +131,8 @@ export function checkoutPagesOf(
   }
 }
 
-/** Rates are only shown before the invoice, so they may be minutes old. */
-const ratesEveryMs = 60_000
+/** Rates are only shown before the invoice. Three that fail say that the processor is down. */
+const ratesEveryMs = 20_000
 
 /** An operator may remove a permission, a coin or a payout processor any time. */
 const findingsEveryMs = 300_000

@@ -27,8 +27,9 @@ import {
 } from '../http/routes.ts'
 import { routeMcp } from '../mcp/server.ts'
 import type { Membership } from '../nodes/nodes.ts'
-import { type Counters, createMetrics } from '../operations/metrics.ts'
+import { type Counters, createMetrics, createStateReader } from '../operations/metrics.ts'
 import type { OperatorEvent } from '../operations/reporter.ts'
+import type { StoreState } from '../operations/store-state.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
 import {
   createDigest,
@@ -73,6 +74,7 @@ export interface ServerParts {
   readonly membership: Membership
   readonly purchases: PurchaseDeps
   readonly checkouts: StartDeps
+  readonly readState: () => Promise<StoreState>
 }
 
 export function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
@@ -84,7 +86,8 @@ export function openServer(ground: Ground, parts: ServerParts): FastifyInstance 
   const limits = createLimits(ground.counting)
   const buying = buyingOf(ground, parts)
   const { liveCatalog, pricing } = purchases
-  const reading = { site, liveCatalog, pricing, network: payee.network }
+  const { takesCoins } = health
+  const reading = { site, liveCatalog, pricing, network: payee.network, takesCoins }
   const access = { token: config.metricsToken, isOpenHere: sandbox !== undefined }
   // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined
@@ -126,7 +129,7 @@ export function openServer(ground: Ground, parts: ServerParts): FastifyInstance 
   routeMetrics(app, {
     ...access,
     answered: ground.counters.countRequest,
-    page: metricsPageOf(ground, parts),
+    page: createMetrics(parts.readState, () => ground.counters.registry.metrics()),
   })
   if (sandbox) routeSandbox(app, sandbox)
   return app
@@ -137,18 +140,19 @@ export function isOnlyHere({ host, site }: Pick<Common, 'host' | 'site'>): boole
   return [host, new URL(site.url).host].every(isOwnName)
 }
 
-function metricsPageOf(
+export function stateReaderOf(
   ground: Ground,
-  { chain, storage, supply, purchases, membership }: ServerParts,
+  { chain, storage, supply, purchases, membership }: Omit<ServerParts, 'readState'>,
 ) {
-  return createMetrics({
+  return createStateReader({
     ...purchases,
     ...ground,
     cacheMs: ground.lookEveryMs,
-    counters: () => ground.counters.registry.metrics(),
     orders: storage.orderFacts,
     checkouts: storage.checkoutFacts,
     webhookEvents: storage.webhooks.countPending,
+    pace: storage.pace,
+    lastRuns: storage.lastRuns,
     chain: chain.facts,
     supplierWallets: walletsOf(supply, 'last'),
     nodes: membership.lastState,

@@ -30,7 +30,7 @@ import {
 } from './ports.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
-  readonly health: Pick<Health, 'unsold'>
+  readonly health: Pick<Health, 'unsold' | 'takesCoins'>
   readonly vault: Vault
   readonly budgets: BudgetRules
   /** A keyed digest that only checkouts use. */

@@ -53,12 +53,17 @@ export const reconcileAct: Act = {
     }
     const connection = await connect(context.config(), { tell: context.tell, setsUp })
     try {
-      return await run(connection, options, context.by)
+      const result = await run(connection, options, context.by)
+      if (!context.isDryRun) await connection.storage.noteRun('reconcile', outcomes[result.exit])
+      return result
     } finally {
       await connection.close()
     }
   },
 }
+
+/** What alerts and metrics go by, for each exit code. */
+const outcomes = { 0: 'good', 1: 'differs', 2: 'failed' } as const
 
 async function run(connection: Connection, options: Options, by: string): Promise<Result> {
   const { wallets } = connection.storage

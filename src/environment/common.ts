@@ -153,6 +153,37 @@ export const mail = {
   }),
 }
 
+export const alerts = {
+  ALERT_MAIL: variable(z.email('must be an e-mail address').optional(), {
+    needs: ['SMTP_URL'],
+    description:
+      'Where the store itself mails what needs you ([alerts](docs/operators/alerts.md)): one mail when an incident begins and one when it is over, however many nodes there are. Needs `SMTP_URL`.',
+    unset: 'none: the store mails you nothing',
+    example: 'you@example.com',
+  }),
+  ALERT_WEBHOOK_URL: variable(url(/^https?$/).optional(), {
+    needs: ['ALERT_WEBHOOK_SECRET'],
+    description:
+      'Where the store posts the same as [signed events](docs/operators/alerts.md#by-webhook). It may be an address of your own network.',
+    unset: 'none',
+    example: 'https://hooks.example.com/kiosk402',
+    isSecret: true,
+  }),
+  ALERT_WEBHOOK_SECRET: variable(
+    matching(
+      /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/,
+      'must be whsec_ and 24 bytes or more in base64',
+    ).optional(),
+    {
+      needs: ['ALERT_WEBHOOK_URL'],
+      description:
+        'The secret that signs these events, as [Standard Webhooks](https://www.standardwebhooks.com) writes it: `whsec_` and 24 to 64 random bytes in base64 (`echo "whsec_$(openssl rand -base64 32)"`).',
+      unset: 'none',
+      isSecret: true,
+    },
+  ),
+}
+
 export const policy = {
   MARKUP_BPS: variable(whole(0, 0, 10_000), {
     description: 'The markup on the supplier’s price, in basis points: 250 is 2.5 %.',

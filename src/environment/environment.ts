@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import { caps, database, mail, mode, policy, sandbox, server, site } from './common.ts'
+import { alerts, caps, database, mail, mode, policy, sandbox, server, site } from './common.ts'
 import { chain, facilitator, processor, secrets, supplier } from './live.ts'
 import { aboutOf } from './variable.ts'
 
-export const commonShape = { ...server, ...site, ...mail, ...policy, ...caps }
+export const commonShape = { ...server, ...site, ...mail, ...alerts, ...policy, ...caps }
 export const sandboxShape = sandbox
 /** Of these, the sandbox knows only DATABASE_URL. */
 export const liveShape = {
@@ -23,6 +23,7 @@ export const groups: readonly Group[] = [
   { title: 'Database', shape: database },
   { title: 'Storefront', shape: site },
   { title: 'Mail', shape: mail },
+  { title: 'Alerts from the store itself', shape: alerts },
   { title: 'Prices and deadlines', shape: policy },
   { title: 'Caps and budgets', shape: caps },
   { title: 'Sandbox only', shape: sandbox },

@@ -2,6 +2,7 @@ import { type Usdc, usdc } from '../lib/money.ts'
 import {
   type Funds,
   healthOf,
+  isStopped,
   keepOutcomes,
   type Means,
   type PartHealth,
@@ -35,12 +36,12 @@ export function createHealth(now: () => Date) {
   function verdict(): Verdict {
     // Before the first check no supplier is known, and nothing is sold.
     const [first = '', ...others] = suppliers.names()
-    return verdictOfAll(new Map([first, ...others].map((name) => [name, verdictAt(name)])), now())
+    return verdictOfAll(new Map([first, ...others].map((name) => [name, verdictAt(name)])))
   }
 
   function unsoldAt(amount: Usdc, supplier: string, isFromFloat: boolean): Unsold | undefined {
     const reason = unsold(verdictAt(supplier), amount, isFromFloat)
-    const isPaused = reason?.type === 'paused' && verdict().action !== 'stop'
+    const isPaused = reason?.type === 'paused' && !isStopped(verdict(), isFromFloat)
     return isPaused ? { type: 'supplier_paused' } : reason
   }
 
@@ -65,11 +66,16 @@ export function createHealth(now: () => Date) {
     suppliers: () =>
       new Map(suppliers.names().map((name) => [name, verdictAt(name).parts.supplier])),
     tallies: suppliers.tallies,
+    takesCoins: () => parts().processor?.state !== 'down',
+    /** Whether it takes purchases at all: in coins it may while it takes none in USDC. */
+    isSelling: () =>
+      !isStopped(verdict(), true) || (parts().processor && !isStopped(verdict(), false)) === true,
   }
 }
 
 function keepParts(now: () => Date) {
   const calls = { chain: keepOutcomes(now), database: keepOutcomes(now) }
+  let processor: ReturnType<typeof keepOutcomes> | undefined
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
 
@@ -84,6 +90,10 @@ function keepParts(now: () => Date) {
   return {
     note: (part: 'chain' | 'database', ok: boolean, detail?: string) =>
       calls[part].note(ok, detail),
+    noteProcessor(ok: boolean, detail?: string) {
+      processor ??= keepOutcomes(now)
+      processor.note(ok, detail)
+    },
     noteUnwritable(detail: string) {
       unwritable = { at: now().getTime(), detail }
     },
@@ -94,6 +104,7 @@ function keepParts(now: () => Date) {
       chain: healthOf(calls.chain.recent()),
       database: databaseHealth(),
       catalog: catalogHealth(catalogReadAt, now()),
+      ...(processor && { processor: healthOf(processor.recent()) }),
     }),
   }
 }

@@ -193,6 +193,52 @@ test('an empty wallet closes the store before any price is known', () => {
   expect(health.parts().refunds.state).toBe('down')
 })
 
+const dear: Gas = { balance: 5n, need: 5n, settlement: { cost: 11n, most: 10n } }
+
+test.each([
+  // A dear network stops x402 alone, the payment processor the coins alone.
+  { gas: ample.gas, processor: undefined, told: [200, 'healthy', 'pay', 'sold', 'sold'] },
+  { gas: ample.gas, processor: true, told: [200, 'healthy', 'pay', 'sold', 'sold'] },
+  { gas: ample.gas, processor: false, told: [200, 'degraded', 'pay', 'sold', 'store_paused'] },
+  { gas: dear, processor: undefined, told: [503, 'down', 'stop', 'store_paused', 'sold'] },
+  { gas: dear, processor: true, told: [200, 'down', 'stop', 'store_paused', 'sold'] },
+  { gas: dear, processor: false, told: [503, 'down', 'stop', 'store_paused', 'store_paused'] },
+])(
+  'a dear network and a silent processor each stop one way to pay: $told',
+  ({ gas, processor, told }) => {
+    const health = createHealth(now)
+    health.noteCatalog(now())
+    health.noteMeans({ ...ample, gas })
+    for (let time = 0; time < 3; time += 1) {
+      if (processor !== undefined) health.noteProcessor(processor, 'HTTP 500')
+    }
+    const { ready, action, bought } = toldBy(health)
+    const { provider_health } = health.signals()
+    expect([ready, provider_health, action, bought, codeOf(health, cheapest, false)]).toEqual(told)
+    expect(health.takesCoins()).toBe(processor !== false)
+    expect(health.parts().processor?.state).toBe(
+      processor === undefined ? undefined : processor ? 'healthy' : 'down',
+    )
+    const isDear = health.parts().gas.detail.includes('MAX_SETTLEMENT_GWEI')
+    expect(isDear).toBe(gas === dear)
+  },
+)
+
+test('a silent processor and a supplier that is down leave the others selling for USDC', () => {
+  const health = createHealth(now)
+  health.noteCatalog(now())
+  health.noteMeans({ ...ample, funds: new Map([...ample.funds, ['acme', 'unbounded']]) })
+  for (let time = 0; time < 3; time += 1) {
+    health.noteProcessor(false)
+    health.noteSupplier('acme', true)
+    health.noteSupplier('zendit', false, 'timeout')
+  }
+  expect(health.signals().agent_action).toBe('pay')
+  expect(health.unsold(cheapest, 'acme', true)).toBeUndefined()
+  expect(health.unsold(cheapest, 'zendit', true)?.type).toBe('supplier_paused')
+  expect(health.unsold(cheapest, 'acme', false)?.type).toBe('paused')
+})
+
 test('/readyz agrees with the signals and names the part', async () => {
   const well: Fact = {
     failing: 'none',

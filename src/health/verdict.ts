@@ -8,6 +8,8 @@ export interface Cover {
 export interface Gas {
   readonly balance: bigint
   readonly need: bigint
+  /** What the cheapest settlement costs now, and may cost; undefined if a facilitator pays for it. In wei. */
+  readonly settlement?: { readonly cost: bigint; readonly most: bigint } | undefined
 }
 
 export interface Funds {
@@ -41,7 +43,7 @@ export interface SupplierFacts {
 }
 
 export interface Facts {
-  readonly parts: Readonly<Record<'chain' | 'database' | 'catalog', PartHealth>>
+  readonly parts: Omit<Parts, 'supplier' | 'refunds' | 'gas'>
   readonly means: Means | undefined
   readonly holdReason: string | undefined
   /** The sales of all suppliers that the means do not include yet. */
@@ -57,6 +59,8 @@ export interface Bound {
 export interface Verdict {
   readonly parts: Parts
   readonly action: Signals['agent_action']
+  /** For purchases in coins. A dear network does not stop them, but the payment processor does. */
+  readonly coinAction: Signals['agent_action']
   /** Of a single purchase, the tightest first. None is below the price of the cheapest offer. */
   readonly bounds: readonly Bound[]
 }
@@ -69,27 +73,30 @@ export function verdictOf(facts: Facts, now: Date): Verdict {
   const { parts, supplier } = facts
   const means = facts.means && withoutSales(facts.means, facts)
   const bounds = means ? boundsOf(means) : []
+  const gas = gasHealth(means?.gas)
   const all: Parts = {
     ...parts,
     chain: worseOf(parts.chain, witnessHealth(means, bounds)),
     supplier: worseOf(supplier.health, fundsHealth(means, bounds, supplier.isRefusedForFunds)),
     refunds: facts.holdReason === undefined ? refundsHealth(means, bounds) : down(facts.holdReason),
-    gas: gasHealth(means?.gas),
+    gas: worseOf(gas, feeHealth(means?.gas)),
   }
-  return { parts: all, action: signalsOf(all, now).agent_action, bounds }
+  const { agent_action: action } = signalsOf(all, now)
+  const { agent_action } = signalsOf({ ...all, gas }, now)
+  const coinAction = parts.processor?.state === 'down' ? 'stop' : agent_action
+  return { parts: all, action, coinAction, bounds }
 }
 
 /** The store sells while it sells the offers of one supplier; its bounds are those of the one with the highest. */
-export function verdictOfAll(all: ReadonlyMap<string, Verdict>, now: Date): Verdict {
-  const selling = [...all.values()].filter(({ action }) => action !== 'stop')
+export function verdictOfAll(all: ReadonlyMap<string, Verdict>): Verdict {
+  const selling = [...all.values()].filter(({ parts }) => parts.supplier.state !== 'down')
   const [best] = (selling.length > 0 ? selling : [...all.values()]).sort(roomiest)
   if (!best) throw new Error('There is no supplier')
   const ill = [...all].filter(([, { parts }]) => parts.supplier.state === 'down')
   const detail = ill.map(([name, { parts }]) => `${name}: ${parts.supplier.detail}`).join(' ')
   const isOneOfMany = ill.length > 0 && ill.length < all.size
   const supplier = isOneOfMany ? { ...best.parts.supplier, detail } : best.parts.supplier
-  const parts = { ...best.parts, supplier }
-  return { parts, action: signalsOf(parts, now).agent_action, bounds: best.bounds }
+  return { ...best, parts: { ...best.parts, supplier } }
 }
 
 function roomiest({ bounds: [one] }: Verdict, { bounds: [other] }: Verdict): number {
@@ -107,14 +114,15 @@ export type Unsold =
  * Why a purchase is refused, if it is. The processor refunds payments in coins and confirms them, so the float and
  * the witnesses limit only those that are paid `isFromFloat`.
  */
-export function unsold(
-  { action, bounds }: Verdict,
-  amount: Usdc,
-  isFromFloat: boolean,
-): Unsold | undefined {
-  if (action === 'stop') return { type: 'paused' }
+export function unsold(verdict: Verdict, amount: Usdc, isFromFloat: boolean): Unsold | undefined {
+  const { bounds } = verdict
+  if (isStopped(verdict, isFromFloat)) return { type: 'paused' }
   const bound = bounds.find(({ by }) => isFromFloat || !usdcOnly.includes(by))
   return bound && amount > bound.max ? { type: 'too_large', bound } : undefined
+}
+
+export function isStopped({ action, coinAction }: Verdict, isFromFloat: boolean): boolean {
+  return (isFromFloat ? action : coinAction) === 'stop'
 }
 
 const usdcOnly: readonly Bound['by'][] = ['refund_float', 'witness']
@@ -211,6 +219,13 @@ function gasHealth(gas: Gas | undefined): PartHealth {
   )
 }
 
+function feeHealth({ settlement }: Partial<Gas> = {}): PartHealth {
+  if (!settlement || settlement.cost <= settlement.most) return healthy
+  return down(
+    `The network is dear: a payment costs ${ether(settlement.cost)} ETH to settle, and MAX_SETTLEMENT_GWEI allows ${ether(settlement.most)}. Sales in USDC go on by themselves when it is cheaper.`,
+  )
+}
+
 const healthy: PartHealth = { state: 'healthy', detail: '' }
 
 function down(detail: string): PartHealth {
@@ -236,19 +251,21 @@ export interface Signals {
   readonly last_updated: string
 }
 
-export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
+type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
 
 export interface PartHealth {
   readonly state: Signals['provider_health']
   readonly detail: string
 }
 
-export type Parts = Readonly<Record<Part, PartHealth>>
+/** The payment processor is there only if it is configured. While it is down, purchases in USDC go on. */
+export type Parts = Readonly<Record<Part, PartHealth>> & { readonly processor?: PartHealth }
 
 /** Purchases stop while a part is down, because money could move without a record, proof or cover. */
-export function signalsOf(parts: Parts, now: Date): Signals {
+export function signalsOf({ processor = healthy, ...parts }: Parts, now: Date): Signals {
   const worst = Object.values(parts).reduce(worseOf).state
-  return { provider_health: worst, agent_action: actions[worst], last_updated: now.toISOString() }
+  const provider_health = worst === 'healthy' && processor.state !== worst ? 'degraded' : worst
+  return { provider_health, agent_action: actions[worst], last_updated: now.toISOString() }
 }
 
 const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const

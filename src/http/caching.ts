@@ -49,7 +49,7 @@ const entryBytes = 200
 
 /** @param maxBytes 0 keeps nothing */
 export function createAnswerCache(
-  { liveCatalog, pricing }: Pick<ReadDeps, 'liveCatalog' | 'pricing'>,
+  { liveCatalog, pricing, takesCoins }: Pick<ReadDeps, 'liveCatalog' | 'pricing' | 'takesCoins'>,
   maxBytes = maxAnswerBytes,
 ): AnswerCache {
   const answers = new LRUCache<string, FixedText>({
@@ -62,7 +62,7 @@ export function createAnswerCache(
   const forgetWhatIsOld = () => {
     const catalog = liveCatalog.current()
     const parts = staleParts(pricing, catalog.sizes)
-    const now = [catalog, pricing.markupBps, pricing.rates(), parts]
+    const now = [catalog, pricing.markupBps, pricing.rates(), parts, takesCoins?.()]
     if (now.every((part, at) => part === basis[at])) return
     basis = now
     answers.clear()

@@ -46,6 +46,8 @@ export interface Membership {
   readonly loop: Promise<void>
   /** At the last beat. */
   lastState(): NodesState
+  /** Whether this is the first of the nodes by name, at the last beat. */
+  isFirst(): boolean
   leave(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Members
   return {
     loop: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
     lastState: () => lastState,
+    isFirst: () => lastState.processes.every((other) => other.node >= name),
     leave: () => book.leave(node.id).catch((error: unknown) => failed('nodes', error)),
   }
 }

@@ -1,3 +1,5 @@
+import { noteOutcome } from './probes.ts'
+
 const usualCacheMs = 5_000
 /** Callers wait no longer than this. Prometheus gives up after ten seconds. */
 const maxWaitMs = 2_000
@@ -32,7 +34,11 @@ export function cachedBriefly<T>(
 
 const maxAgeMs = 5 * 60_000
 
-export function withRecentValue<T>(read: () => Promise<T>) {
+/** @param note hears how each read ended */
+export function withRecentValue<T>(
+  read: () => Promise<T>,
+  note: (ok: boolean, detail?: string) => void = () => {},
+) {
   let latest: { readonly value: T; readonly atMs: number } | undefined
   const last = (): T | undefined =>
     latest && performance.now() - latest.atMs < maxAgeMs ? latest.value : undefined
@@ -40,8 +46,7 @@ export function withRecentValue<T>(read: () => Promise<T>) {
     last,
     async read(): Promise<T | undefined> {
       const atMs = performance.now()
-      // The health checks report why a part fails.
-      const value = await read().catch(() => undefined)
+      const value = await noteOutcome(note, read)
       if (value !== undefined) latest = { value, atMs }
       return last()
     },

@@ -8,12 +8,13 @@ import { withRecentValue } from './cached-reads.ts'
 const usualEveryMs = 5_000
 
 /** What the gas wallet must cover beyond the open refunds. */
-const transfersAhead = 20n
+export const transfersAhead = 20n
 const centInAtomic = 10_000n
 
 export interface GasFacts {
   readonly balance: bigint
   readonly perTransfer: bigint
+  readonly settlement?: Gas['settlement']
 }
 
 /** In whole units of its currency. */
@@ -108,8 +109,8 @@ function meansOf(
   }
 }
 
-function gasOf({ balance, perTransfer }: GasFacts, { refunds }: OpenFacts): Gas {
-  return { balance, need: perTransfer * (transfersAhead + BigInt(refunds)) }
+function gasOf({ balance, perTransfer, settlement }: GasFacts, { refunds }: OpenFacts): Gas {
+  return { balance, need: perTransfer * (transfersAhead + BigInt(refunds)), settlement }
 }
 
 function fundsOf(

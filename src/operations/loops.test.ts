@@ -113,10 +113,11 @@ describe('data retention', () => {
     const approvals = { forget: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const webhooks = { forget: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
+    const incidents = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
     const addUpEnds = vi.fn(async () => undefined)
     return {
-      ...{ orders, checkouts, limits, reservations, approvals, mail, webhooks },
+      ...{ orders, checkouts, limits, reservations, approvals, mail, webhooks, incidents },
       ...{ forgetNonces, addUpEnds },
       personalDataDays: 7,
       now: () => now,
@@ -139,6 +140,7 @@ describe('data retention', () => {
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
     expect(kept.reservations.forget.mock.calls).toEqual([[ago(1), loop.signal]])
     expect(kept.approvals.forget.mock.calls).toEqual([[ago(1)]])
+    expect(kept.incidents.forget.mock.calls).toEqual([[ago(365)]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)

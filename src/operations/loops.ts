@@ -76,6 +76,7 @@ export interface RetentionDeps {
   readonly approvals: Forgetful
   readonly mail: Forgetful
   readonly webhooks: Forgetful
+  readonly incidents: Forgetful
   readonly forgetNonces: () => Promise<unknown>
   readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number
@@ -87,6 +88,8 @@ const neverPaidDays = 1
 
 /** Unpaid checkouts are kept longer, to answer buyers who paid too late. */
 const neverPaidCheckoutDays = 90
+
+const incidentDays = 365
 
 /** Idempotency keys are kept this long (docs/agents/buying.md). */
 const keyDays = 30
@@ -107,6 +110,7 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
     () => orders.forgetKeys(daysAgo(keyDays), signal),
     () => orders.forgetNeverPaid(daysAgo(neverPaidDays), signal),
     () => checkouts.forgetNeverPaid(daysAgo(neverPaidCheckoutDays), signal),
+    () => keeping.incidents.forget(daysAgo(incidentDays)),
     () => keeping.limits.forgetLifted(keeping.now()),
     () => keeping.reservations.forget(daysAgo(1), signal),
     () => keeping.approvals.forget(daysAgo(1)),

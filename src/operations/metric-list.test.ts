@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
-import { type Metric, metrics, type StoreState } from './metric-list.ts'
+import { type Metric, metrics } from './metric-list.ts'
+import type { StoreState } from './store-state.ts'
 
 const well = { state: 'healthy', detail: '' } as const
 const down = { state: 'down', detail: 'timeout' } as const
@@ -12,7 +13,7 @@ function seen(changes: Partial<StoreState> = {}): StoreState {
     now,
     parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well, gas: well },
     bounds: [{ by: 'refund_float', max: usdc(2_500_000n) }],
-    gas: { balance: 3n, need: 20_000_000_000_000_000n },
+    gas: { balance: 60_000_000_000_000_000n, need: 20_000_000_000_000_000n },
     takesPurchases: true,
     orders: {
       byState: { PAID: 2, FULFILLED: 40 },
@@ -30,6 +31,15 @@ function seen(changes: Partial<StoreState> = {}): StoreState {
       oldestReturnSince: ago(90),
     },
     webhookEvents: 3,
+    pace: {
+      refunds: 1_000_000,
+      transfers: 2,
+      suppliers: new Map([['zendit', 10_000_000]]),
+    },
+    runs: new Map([
+      ['reconcile', { endedAt: ago(3_600), result: 'differs' }],
+      ['backup', { endedAt: ago(-3), result: 'good' }],
+    ]),
     chain: {
       headAt: ago(2),
       safeHeadAt: ago(60),
@@ -55,7 +65,7 @@ function seen(changes: Partial<StoreState> = {}): StoreState {
       ],
       disagreements: [{ node: 'b:8402', setting: 'MARKUP_BPS' }],
     },
-    catalog: { readAt: ago(900), onSale: 11_000, rejected: { no_price: 7 } },
+    catalog: { readAt: ago(900), onSale: 11_000, rejected: { no_price: 7 }, belowMargin: 4 },
     ratesAsOf: ago(3_600),
     ...changes,
   }
@@ -104,6 +114,14 @@ describe('the gauges', () => {
       catalog_offers_on_sale: 11_000,
       'catalog_offers_set_aside no_price': 7,
       exchange_rates_age_seconds: 3_600,
+      // Beyond the exposure of 12.5 USDC, and beyond the 20 transfers of the need.
+      'wallet_hours_left refund_float ': 887.499999,
+      'wallet_hours_left gas ': 20,
+      'wallet_hours_left supplier zendit': 123.456,
+      'run_age_seconds reconcile': 3_600,
+      'run_age_seconds backup': 0,
+      reconcile_differs: 1,
+      catalog_offers_below_margin: 4,
       'nodes a:8402 1.0.0': 1,
       'nodes b:8402 1.1.0': 2,
       'nodes_disagree b:8402 MARKUP_BPS': 1,
@@ -115,9 +133,11 @@ describe('the gauges', () => {
       orders: undefined,
       checkouts: undefined,
       webhookEvents: undefined,
+      pace: undefined,
+      runs: undefined,
       chain: undefined,
       suppliers: new Map(),
-      catalog: { readAt: undefined, onSale: 0, rejected: {} },
+      catalog: { readAt: undefined, onSale: 0, rejected: {}, belowMargin: undefined },
       ratesAsOf: undefined,
       bounds: [],
       gas: undefined,

@@ -1,36 +1,6 @@
-import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Bound, Gas, Parts, Tally } from '../health/verdict.ts'
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
-import type { OrderFacts } from '../orders/ports.ts'
-import type { ChainFacts } from '../payments/payment.ts'
-import type { SupplierWallet } from './float-monitor.ts'
-
-export interface StoreState {
-  readonly now: Date
-  readonly parts: Parts
-  readonly bounds: readonly Bound[]
-  readonly gas: Gas | undefined
-  readonly takesPurchases: boolean
-  readonly orders: OrderFacts | undefined
-  readonly checkouts: CheckoutFacts | undefined
-  readonly webhookEvents: number | undefined
-  readonly chain: ChainFacts | undefined
-  readonly suppliers: ReadonlyMap<
-    string,
-    { readonly isUp: boolean; readonly calls: Tally; readonly wallet: SupplierWallet | undefined }
-  >
-  readonly nodes: {
-    readonly processes: readonly { readonly node: string; readonly version: string }[]
-    readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
-  }
-  readonly catalog: {
-    readonly readAt: Date | undefined
-    readonly onSale: number
-    readonly rejected: Readonly<Record<string, number>>
-  }
-  readonly ratesAsOf: Date | undefined
-}
+import { hoursLeft, type StoreState } from './store-state.ts'
 
 type Rows = readonly (readonly [...labels: string[], value: number])[]
 
@@ -63,7 +33,7 @@ export const metrics = {
       Object.entries(parts).map(([part, { state }]) => [part, Number(state !== 'down')]),
     {
       labels: ['part'],
-      note: 'The parts are supplier, chain, database, catalog, refunds and gas. The supplier, refunds or gas is also down while its wallet does not suffice. With several suppliers, 0 means that all are down.',
+      note: 'The parts are supplier, chain, database, catalog, refunds, gas and, if it is configured, processor. The supplier, refunds or gas is also down while its wallet does not suffice, and gas while a settlement costs more than `MAX_SETTLEMENT_GWEI`. With several suppliers, 0 means that all are down. The processor stops only sales in coins.',
     },
   ),
   kiosk402_takes_purchases: metric(
@@ -148,6 +118,28 @@ export const metrics = {
     'Cost of all open refunds and 20 further transfers at the current gas price.',
     ({ gas }) => gas && Number(gas.need) / 1e18,
   ),
+  kiosk402_wallet_hours_left: metric(
+    'How long a wallet lasts at the pace of the last week.',
+    hoursLeft,
+    {
+      labels: ['wallet', 'supplier'],
+      note: 'The wallets are refund_float, gas and supplier, the last for each supplier whose wallet is in USD. Absent for a wallet that nothing was paid from in that week.',
+      isSometimesAbsent: true,
+    },
+  ),
+  kiosk402_run_age_seconds: metric(
+    'Time since a recurring act of the operator came to its end.',
+    ({ runs, now }) =>
+      runs && Array.from(runs, ([what, { endedAt }]) => [what, ageOf(endedAt, now) ?? 0]),
+    {
+      labels: ['what'],
+      note: 'The acts are reconcile, backup and restore_drill. One that was never done is as old as the store.',
+    },
+  ),
+  kiosk402_reconcile_differs: metric(
+    '1 if the last reconciliation found a difference, otherwise 0.',
+    ({ runs }) => runs && Number(runs.get('reconcile')?.result === 'differs'),
+  ),
   kiosk402_chain_head_age_seconds: metric('Age of the newest block.', ({ chain, now }) =>
     ageOf(chain?.headAt, now),
   ),
@@ -188,6 +180,11 @@ export const metrics = {
     'Offers of the suppliers that are rejected, by reason.',
     ({ catalog }) => Object.entries(catalog.rejected),
     { labels: ['reason'] },
+  ),
+  kiosk402_catalog_offers_below_margin: metric(
+    'Offers on sale that earn less than the least margin.',
+    ({ catalog }) => catalog.belowMargin,
+    { isSometimesAbsent: true },
   ),
   kiosk402_exchange_rates_age_seconds: metric(
     'Time since the exchange rates were published.',

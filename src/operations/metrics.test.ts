@@ -6,7 +6,7 @@ import { createHealth } from '../health/health.ts'
 import { usdc } from '../lib/money.ts'
 import { createLog } from '../logging/log.ts'
 import type { OrderFacts } from '../orders/ports.ts'
-import { createCounters, createMetrics } from './metrics.ts'
+import { createCounters, createMetrics, createStateReader } from './metrics.ts'
 import { eventNames, reporterTo } from './reporter.ts'
 
 beforeEach(() => {
@@ -34,13 +34,14 @@ function metricsWith(count: () => Promise<OrderFacts>) {
   const now = () => new Date()
   const health = createHealth(now)
   health.note('database', true)
-  const page = createMetrics({
+  const readState = createStateReader({
     now,
     health,
-    counters: async () => '',
     orders: count,
     checkouts: async () => checkouts,
     webhookEvents: async () => 0,
+    pace: async () => ({ refunds: 0, transfers: 0, suppliers: new Map() }),
+    lastRuns: async () => new Map(),
     chain: async () => {
       const at = now()
       return { headAt: at, safeHeadAt: at, refundFloat: usdc(0n), gasWei: 0n }
@@ -50,7 +51,7 @@ function metricsWith(count: () => Promise<OrderFacts>) {
     liveCatalog: createLiveCatalog(),
     pricing: { rates: () => undefined },
   })
-  return { health, page }
+  return { health, page: createMetrics(readState, async () => '') }
 }
 
 test('reports purchases as a counter from the database', async () => {

@@ -7,22 +7,25 @@ import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/payment.ts'
 import { cachedBriefly } from './cached-reads.ts'
 import type { SupplierWallet } from './float-monitor.ts'
-import { type Metric, type MetricName, metrics, type StoreState } from './metric-list.ts'
+import { type Metric, type MetricName, metrics } from './metric-list.ts'
+import type { LastRuns, Pace } from './ports.ts'
 import { noteOutcome } from './probes.ts'
 import { eventNames, type OperatorEvent } from './reporter.ts'
+import type { StoreState } from './store-state.ts'
 
-export interface MetricsDeps {
+export interface StateDeps {
   readonly now: () => Date
   readonly cacheMs?: number | undefined
   readonly health: Pick<
     Health,
     'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'suppliers' | 'tallies'
   >
-  readonly counters: () => Promise<string>
-  /** Throws when the database does not answer, as the next two do. */
+  /** Throws when the database does not answer, as the next four do. */
   readonly orders: () => Promise<OrderFacts>
   readonly checkouts: () => Promise<CheckoutFacts>
   readonly webhookEvents: () => Promise<number>
+  readonly pace: () => Promise<Pace>
+  readonly lastRuns: () => Promise<LastRuns>
   readonly chain: () => Promise<ChainFacts>
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
   readonly nodes: () => StoreState['nodes']
@@ -30,26 +33,33 @@ export interface MetricsDeps {
   readonly pricing: Pick<Pricing, 'rates'>
 }
 
-/** Renders the counters and the current gauges. The metrics of a part that is down or slow are left out. */
-export function createMetrics(deps: MetricsDeps) {
+/** It is an average of a week. */
+const paceCacheMs = 60_000
+
+/** Reads the state of the store. What belongs to a part that is down or slow is left out. */
+export function createStateReader(deps: StateDeps): () => Promise<StoreState> {
   const { health, cacheMs } = deps
   const cached = <T>(read: () => Promise<T | undefined>) => cachedBriefly(read, cacheMs)
   // Each database statement already reports its outcome to `health` (`onTrouble`).
   const readOrders = cached(deps.orders)
   const readCheckouts = cached(deps.checkouts)
   const readWebhookEvents = cached(deps.webhookEvents)
+  const readPace = cachedBriefly(deps.pace, cacheMs ?? paceCacheMs)
+  const readRuns = cached(deps.lastRuns)
   const readChain = cached(() =>
     noteOutcome((...outcome) => health.note('chain', ...outcome), deps.chain),
   )
 
   return async () => {
-    const [orders, checkouts, webhookEvents, chain] = await Promise.all([
+    const [orders, checkouts, webhookEvents, pace, runs, chain] = await Promise.all([
       readOrders(),
       readCheckouts(),
       readWebhookEvents(),
+      readPace(),
+      readRuns(),
       readChain(),
     ])
-    const state = {
+    return {
       now: deps.now(),
       // Read last, because the reads above update the health.
       parts: health.parts(),
@@ -59,18 +69,30 @@ export function createMetrics(deps: MetricsDeps) {
       orders,
       checkouts,
       webhookEvents,
+      pace,
+      runs,
       chain,
       suppliers: readSuppliers(deps),
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
       ratesAsOf: deps.pricing.rates()?.asOf,
     }
-    const [counters, gauges] = await Promise.all([deps.counters(), textOf(state)])
+  }
+}
+
+/** Renders the counters and the current gauges. */
+export function createMetrics(
+  readState: () => Promise<StoreState>,
+  readCounters: () => Promise<string>,
+) {
+  return async () => {
+    const state = await readState()
+    const [counters, gauges] = await Promise.all([readCounters(), gaugesOf(state)])
     return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counters}\n${gauges}` }
   }
 }
 
-function readSuppliers({ health, supplierWallets }: MetricsDeps): StoreState['suppliers'] {
+function readSuppliers({ health, supplierWallets }: StateDeps): StoreState['suppliers'] {
   const tallies = health.tallies()
   const entries = Array.from(health.suppliers(), ([name, { state }]) => {
     const calls = tallies.get(name) ?? { good: 0, failed: 0 }
@@ -79,14 +101,15 @@ function readSuppliers({ health, supplierWallets }: MetricsDeps): StoreState['su
   return new Map(entries)
 }
 
-function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): StoreState['catalog'] {
+function catalogFacts(liveCatalog: StateDeps['liveCatalog']): StoreState['catalog'] {
   const { readAt, offers, sold, rejected } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
-  return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected }
+  const belowMargin = undefined
+  return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected, belowMargin }
 }
 
 /** Uses a new registry each time, so that no old value stands in for an unknown one. */
-function textOf(state: StoreState): Promise<string> {
+export function gaugesOf(state: StoreState): Promise<string> {
   const registry = new Registry()
   for (const [name, { type, help, labels: labelNames, readValue }] of Object.entries<Metric>(
     metrics,

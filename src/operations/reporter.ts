@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
-import type { Part, PartHealth } from '../health/verdict.ts'
+import type { PartHealth, Parts } from '../health/verdict.ts'
 import type { StoreEvent } from '../orders/ports.ts'
 import type { EarlierWalletEvent } from '../reconcile/startup-check.ts'
 
 export interface PartEvent {
   readonly name: 'part_down' | 'part_up'
-  readonly part: Part
+  readonly part: keyof Parts
   readonly supplier?: string
   readonly detail: string
 }
@@ -87,7 +87,7 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'A purchase was refused, because too many orders of a payer, an address or a receiver failed within an hour (`budget`, `whose`). Do nothing, unless many are refused ([budgets](docs/operators/treasury.md#budgets)).',
   ),
   part_down: error(
-    'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile. If it is one of several suppliers (`supplier`), the offers of the others are still sold. If it is supplier, refunds or gas, a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
+    'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile; without the processor, only coins are not taken. If it is one of several suppliers (`supplier`), the offers of the others are still sold. If it is supplier, refunds or gas, a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
   ),
   earlier_wallet_used: warn(
     'Somebody with the key of an earlier refund wallet (`wallet`) sent from it after its replacement. The store takes no notice; the [reconciliation](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) shows the transfers. Leave nothing in that wallet.',
@@ -135,7 +135,8 @@ export function partChanges(
     report({ name: wasDown ? 'part_up' : 'part_down', ...named, detail })
   }
   return () => {
-    for (const [part, state] of Object.entries(health.parts())) look({ part: part as Part }, state)
+    for (const [part, state] of Object.entries(health.parts()))
+      look({ part: part as keyof Parts }, state)
     const suppliers = health.suppliers()
     // A single supplier is the part itself.
     if (suppliers.size === 1) return

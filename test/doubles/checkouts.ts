@@ -75,7 +75,10 @@ export function checkoutWorld(
     pricing,
     payees: [fixturePayee] as const,
     quotes: createQuotes(createSigner([key], 'quote'), clock.now),
-    health: { unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined) },
+    health: {
+      unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined),
+      takesCoins: () => true,
+    },
     marks: createDigest([key], 'checkouts'),
     readAddress: ({ coin }, text) =>
       text.startsWith(coin.toLowerCase())

@@ -23,7 +23,15 @@ import { evidenceOf } from './proofs.ts'
 import { refundWallet } from './refunds.ts'
 import { isSilence, isTooOften } from './rpc.ts'
 import { chainStatement } from './statement.ts'
-import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from './token.ts'
+import {
+  floatOf,
+  leastSettlementCost,
+  separatorOf,
+  tokenAbi,
+  tokenLogsIn,
+  topicOf,
+  usedTopic,
+} from './token.ts'
 import { x402Method } from './x402.ts'
 
 export interface ChainConfig extends ChainOptions {
@@ -61,8 +69,8 @@ export function connectChain(config: ChainConfig, now: () => Date) {
     facts: () => chainFacts(chain, refunds),
     refundFloat: () => floatOf(chain, refunds),
     maxBorneOut: evidence.maxBorneOut,
-    /** The balance of the gas wallet and the cost of one transfer, in wei. */
-    gas: () => gasFacts(chain),
+    /** The balance of the gas wallet and the cost of one transfer and of a settlement, in wei. */
+    gas: () => gasFacts(chain, config),
     refundWallet: refunds as string,
     statement: (wallets: readonly StoreWallet[]) => chainStatement(chain, wallets),
     /** What is wrong with these nodes or with the facilitator key, by variable. Silent ones have no problem. */
@@ -158,12 +166,16 @@ async function chainFacts(
 /** The gas of a plain transfer with its margin, rounded up for one resend at a higher fee. */
 const gasOfTransfer = 150_000n
 
-async function gasFacts({ reader, gasAccount, fees }: Chain) {
-  const [balance, { maxFeePerGas }] = await Promise.all([
+async function gasFacts(chain: Chain, { facilitatorUrl, facilitatorEveryMs }: ChainConfig) {
+  const { reader, gasAccount, fees, maxSettlementWei: most } = chain
+  const [balance, { maxFeePerGas }, cost] = await Promise.all([
     reader.getBalance({ address: gasAccount.address }),
     fees(),
+    leastSettlementCost(chain),
   ])
-  return { balance, perTransfer: gasOfTransfer * maxFeePerGas }
+  const isOurs = facilitatorUrl === undefined || facilitatorEveryMs !== undefined
+  const settlement = isOurs ? { cost, most } : undefined
+  return { balance, perTransfer: gasOfTransfer * maxFeePerGas, settlement }
 }
 
 function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {

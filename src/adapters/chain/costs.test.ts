@@ -46,9 +46,11 @@ test('a wallet that costs as much as the common ones pays', async () => {
 
 test('what the gas wallet is measured by is the moment’s fee, with room for one resend', async () => {
   const { gas, facts } = chain.connect()
+  const most = 10n ** 16n
   const { maxFeePerGas } = await chain.open().fees()
   const balance = await chain.client.getBalance({ address: chain.gasWallet })
-  expect(await gas()).toEqual({ balance, perTransfer: 150_000n * maxFeePerGas })
+  const settlement = { cost: 105_000n * maxFeePerGas, most }
+  expect(await gas()).toEqual({ balance, perTransfer: 150_000n * maxFeePerGas, settlement })
   const { timestamp } = await chain.client.getBlock()
   expect(await facts()).toMatchObject({
     gasWei: balance,
@@ -188,6 +190,19 @@ describe('a network that is dear', () => {
   const plain = () => newPayment(chain)
   const yetToBeDeployed = () => undeployed((owner) => deploying(walletCode(owner)))
 
+  /** Whether the health of the store says that every payment is refused. */
+  async function isSaidToBeDear(gas: ReturnType<typeof chain.connect>['gas']) {
+    const { settlement } = await gas()
+    return settlement !== undefined && settlement.cost > settlement.most
+  }
+
+  test('does not matter to a store whose facilitator pays for the gas', async () => {
+    const facilitatorUrl = 'http://127.0.0.1:9'
+    expect((await chain.connect({ facilitatorUrl }).gas()).settlement).toBeUndefined()
+    const both = chain.connect({ facilitatorUrl, facilitatorEveryMs: 1 })
+    expect((await both.gas()).settlement).toBeDefined()
+  })
+
   afterEach(async () => {
     await chain.client.setCode({ address: oracle, bytecode: '0x' })
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
@@ -203,14 +218,16 @@ describe('a network that is dear', () => {
     const before = await chain.sentByUs()
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 12n })
     await chain.mine()
-    const { x402 } = chain.connect({ walletFactories: [factory] })
+    const { x402, gas } = chain.connect({ walletFactories: [factory] })
+    expect(await isSaidToBeDear(gas)).toBe(true)
     expect(await x402.check(payment)).toMatchObject(dear)
     expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     expect(await chain.sentByUs()).toBe(before)
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
     await chain.mine()
-    const later = chain.connect({ walletFactories: [factory] }).x402
-    expect(await later.check(payment)).toMatchObject({ outcome: 'good' })
+    const later = chain.connect({ walletFactories: [factory] })
+    expect(await isSaidToBeDear(later.gas)).toBe(false)
+    expect(await later.x402.check(payment)).toMatchObject({ outcome: 'good' })
   })
 
   test.each([
@@ -236,6 +253,7 @@ describe('a network that is dear', () => {
   test('counts what a transaction pays for its data on L1', async () => {
     const { payment } = await plain()
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
+    expect(await isSaidToBeDear(chain.connect().gas)).toBe(true)
     expect(await chain.connect().x402.check(payment)).toMatchObject(dear)
     expect(await chain.connect().x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 10n) })

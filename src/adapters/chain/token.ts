@@ -144,6 +144,8 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
 
 /** A plain payment takes 80 000 to 110 000, a smart wallet up to 60 000 more, a passkey in software 300 000. */
 export const maxSettlementGas = 450_000n
+const leastSettlementGas = 80_000n
+const plainSignatureBytes = 65
 
 /** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
 export const maxDeploymentGas = 1_000_000n
@@ -219,9 +221,19 @@ export async function isTooDear(
   { signature }: Pick<SignedTransfer, 'signature'>,
   gas: bigint,
 ): Promise<boolean> {
-  const bytes = settlementBytes + ((signature as Hex).length - 2) / 2
+  const bytes = ((signature as Hex).length - 2) / 2
+  return (await feeOf(chain, bytes, gas)) > chain.maxSettlementWei
+}
+
+async function feeOf(chain: Chain, signatureBytes: number, gas: bigint): Promise<bigint> {
+  const bytes = settlementBytes + signatureBytes
   const [fees, dataFee] = await Promise.all([chain.fees(), chain.dataFee(bytes)])
-  return gas * fees.maxFeePerGas + dataFee > chain.maxSettlementWei
+  return gas * fees.maxFeePerGas + dataFee
+}
+
+/** In wei. If the store does not pay this, it refuses every payment. */
+export function leastSettlementCost(chain: Chain): Promise<bigint> {
+  return feeOf(chain, plainSignatureBytes, limitOf(leastSettlementGas))
 }
 
 /** @throws when the node does not say; undefined if it is not plainly good */

@@ -2,6 +2,7 @@ import type { CheckoutState } from '../../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../../checkouts/ports.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
+import type { Pace } from '../../operations/ports.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
 import {
   nothingOpen,
@@ -197,5 +198,41 @@ export async function checkoutFacts(database: Database): Promise<CheckoutFacts> 
     returnsFailed: returns.filter(({ state }) => state === 'FAILED').length,
     payoutsLate: late.rows[0]?.payouts ?? 0,
     oldestReturnSince: returns[0]?.since,
+  }
+}
+
+/** A refund in USDC needs two transfers: the payment was settled before. The hours are those since the first, up to 168. */
+const paceSql = `
+  with ended as (
+    select account, -ledger.amount as amount, at, ${supplierSql} as supplier,
+      doc #>> '{payment,method}' = 'x402' as is_x402
+    from ledger join orders on orders.id = order_id
+    where account in ('delivered', 'refunded') and at > now() - interval '7 days'
+  )
+  select account, supplier, sum(amount)::float8 as amount,
+    coalesce(sum(amount) filter (where is_x402), 0)::float8 as usdc,
+    (count(*) filter (where is_x402))::int as transfers,
+    (select greatest(24, extract(epoch from now() - min(at)) / 3600)::float8 from ended) as hours
+  from ended group by account, supplier`
+
+interface PaceRow {
+  readonly account: 'delivered' | 'refunded'
+  readonly supplier: string
+  readonly amount: number
+  readonly usdc: number
+  readonly transfers: number
+  readonly hours: number
+}
+
+export async function readPace(database: Database): Promise<Pace> {
+  const { rows } = await database.query<PaceRow>(paceSql)
+  const delivered = rows.filter(({ account }) => account === 'delivered')
+  const refunded = rows.filter(({ account }) => account === 'refunded')
+  const hourly = (of: readonly PaceRow[], name: 'usdc' | 'transfers') =>
+    of.reduce((sum, row) => sum + row[name] / row.hours, 0)
+  return {
+    refunds: hourly(refunded, 'usdc'),
+    transfers: hourly(delivered, 'transfers') + 2 * hourly(refunded, 'transfers'),
+    suppliers: new Map(delivered.map(({ supplier, amount, hours }) => [supplier, amount / hours])),
   }
 }

@@ -1,11 +1,10 @@
+import {
+  type LastRuns,
+  type RecurringAct,
+  type RunResult,
+  recurringActs,
+} from '../../operations/ports.ts'
 import type { Database } from './database.ts'
-
-/** What an operator does again and again, mostly by a timer. */
-const recurringActs = ['reconcile', 'backup', 'restore_drill'] as const
-export type RecurringAct = (typeof recurringActs)[number]
-
-/** `differs`: it came to its end and found something. `failed`: it could not come to its end. */
-export type RunResult = 'good' | 'differs' | 'failed'
 
 /** Notes the end of a run, at the time of the database. */
 export async function noteRun(
@@ -14,13 +13,6 @@ export async function noteRun(
   result: RunResult,
 ): Promise<void> {
   await database.query('insert into operator_runs (what, result) values ($1, $2)', [what, result])
-}
-
-export interface LastRuns {
-  /** When a run last came to its end; before the first, when the store began. */
-  readonly endedAt: Date
-  /** Of the last run, also of one that failed; undefined before the first. */
-  readonly result: RunResult | undefined
 }
 
 const lastSql = `
@@ -37,7 +29,7 @@ interface Row {
   readonly result: RunResult | null
 }
 
-export async function lastRuns(database: Database): Promise<ReadonlyMap<RecurringAct, LastRuns>> {
+export async function lastRuns(database: Database): Promise<LastRuns> {
   const { rows } = await database.query<Row>(lastSql, [recurringActs])
   return new Map(
     rows.map(({ what, ended_at: endedAt, result }) => [

@@ -1,13 +1,16 @@
 import type { Pool } from 'pg'
 import { within } from '../../lib/scheduling.ts'
+import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import { auditProblem } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
-import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
+import { addUpEnds, checkoutFacts, openFacts, orderFacts, readPace } from './facts.ts'
 import { createGoodwillStore } from './goodwill.ts'
+import { createIncidentBook } from './incidents.ts'
 import { createApprovalStore, createLimitStore, createReservationStore } from './limits.ts'
 import { migrate, requireMigrated } from './migrate.ts'
+import { lastRuns, noteRun } from './operator-runs.ts'
 import { createOrderStore } from './orders.ts'
 import {
   createHandPayouts,
@@ -145,6 +148,10 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     addUpEnds: () => addUpEnds(pool),
     checkoutFacts: () => checkoutFacts(pool),
     openFacts: () => openFacts(pool),
+    pace: () => readPace(pool),
+    lastRuns: () => lastRuns(pool),
+    noteRun: (what: RecurringAct, result: RunResult) => noteRun(pool, what, result),
+    incidents: createIncidentBook(pool),
   }
 }
 

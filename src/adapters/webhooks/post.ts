@@ -14,6 +14,20 @@ export interface ReceiverNetwork {
 
 const defaultTimeoutMs = 10_000
 
+/** To the receiver of the operator, who may have one in the own network. Never throws. */
+export const postAnywhere: PostWebhook = async ({ url, headers, body }) => {
+  const signal = AbortSignal.timeout(defaultTimeoutMs)
+  try {
+    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    const response = await fetch(url, init)
+    await response.body?.cancel()
+    return { status: response.status }
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return { failure: failureOf(cause as Error, signal) }
+  }
+}
+
 /** The call connects to an address that was checked, whatever the name resolves to later. */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolveHost, allowsLoopback } = network

@@ -34,7 +34,7 @@ const Payments = z
         asset: z.string().describe('Contract address of USDC'),
       })
       .describe('In the purchase calls and over MCP, at once'),
-    website: names.describe('What people pay with on the website'),
+    website: names.describe('What people pay with on the website, at the moment'),
   })
   .meta({ id: 'Payments', description: 'What is taken, in each interface.' })
 
@@ -70,7 +70,7 @@ export const serviceIndex: Reading = {
     description:
       'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
     answers: answers('The index', ServiceIndex),
-    ask: (_, { site, network }) => ({
+    ask: (_, { site, network, takesCoins = () => true }) => ({
       version: discoveryVersion,
       name: site.name,
       description: site.description,
@@ -82,7 +82,7 @@ export const serviceIndex: Reading = {
           network: network.id,
           asset: network.usdc,
         },
-        website: ['USDC', ...site.acceptsCrypto],
+        website: ['USDC', ...(takesCoins() ? site.acceptsCrypto : [])],
       },
       delivery: 'instant',
       website: site.url,

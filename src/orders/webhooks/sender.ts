@@ -54,7 +54,7 @@ async function postDelivery(
   const target = targetOf(vault, delivery)
   // The key that sealed it is lost, or this node does not have it yet.
   if (target === undefined) return { failure: 'webhook_unreadable' }
-  return post(callFor(delivery, target, now()))
+  return post(signedCall(delivery, target, now()))
 }
 
 function targetOf(
@@ -84,7 +84,7 @@ function resultOf(response: PostResult, backOff: () => number): DeliveryResult {
       }
 }
 
-interface WebhookTarget {
+export interface WebhookTarget {
   readonly url: string
   readonly secret: string
 }
@@ -105,7 +105,11 @@ export function newWebhookFor(
 }
 
 /** As Standard Webhooks says: HMAC-SHA256 over id, timestamp and body. Every attempt has the same body. */
-function callFor({ id, type, at, data }: Delivery, target: WebhookTarget, now: Date): WebhookCall {
+export function signedCall(
+  { id, type, at, data }: Pick<Delivery, 'id' | 'type' | 'at'> & { readonly data: object },
+  target: WebhookTarget,
+  now: Date,
+): WebhookCall {
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
   const timestamp = String(Math.floor(now.getTime() / 1_000))
   const key = Buffer.from(target.secret.slice(secretPrefix.length), 'base64')

@@ -67,7 +67,7 @@ interface BuyForm extends Pick<FormFeedback, 'typed' | 'faults' | 'notice'> {
 /** The form of an offer: the fields of the purchase, and how it is paid. It needs no script. */
 export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, feedback?: FormFeedback): Html {
   const { pricing, t, checkout } = deps
-  const methods = checkout?.methods ?? []
+  const methods = checkout?.methodsNow() ?? []
   const retail = retailOf(offer, pricing)
   const { typed, faults, notice } = feedback ?? {
     typed: untyped(retail, pricing.markupBps, methods),
@@ -86,6 +86,7 @@ ${fieldsHtml(form)}
 ${faultHtml(names.pay, faults.get(names.pay))}
 ${walletPanel(form)}
 ${methods.map((method) => coinPanel(method, form))}
+${checkout && methods.length === 0 && html`<p class="hint">${t('form.coinsAway')}</p>`}
 </fieldset>
 ${
   methods.length === 0

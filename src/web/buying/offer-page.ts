@@ -176,7 +176,7 @@ ${fact(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}${fact(t('buy.when'),
 
 function priceLines(price: PriceTexts, { networkName, checkout, t }: OfferDeps): Html {
   if (price.type === 'NOT_SOLD') return html`<p class="amount">${t('buy.noPrice')}</p>`
-  const coins = (checkout?.methods ?? []).map(({ coin }) => coin)
+  const coins = (checkout?.methodsNow() ?? []).map(({ coin }) => coin)
   const list = new Intl.ListFormat(t.language, { type: 'disjunction' }).format(coins)
   return html`${
     price.type === 'FIXED'

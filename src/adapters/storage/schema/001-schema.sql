@@ -303,6 +303,7 @@ create table ledger (
 );
 
 create index ledger_refunded_by_time on ledger (at) include (order_id) where account = 'refunded';
+create index ledger_delivered_by_time on ledger (at) include (order_id) where account = 'delivered';
 
 create view order_balances as
   select id as order_id, account, sum from orders, lateral (values
@@ -1357,6 +1358,35 @@ create table operator_runs (
 );
 
 create index operator_runs_newest on operator_runs (what, ended_at desc);
+
+-- WHAT THE OPERATOR IS TOLD
+
+-- A condition that needs a person, from when a node has seen it for long enough until no node has seen it for a while.
+create table incidents (
+  id bigint generated always as identity primary key,
+  condition text not null,
+  -- The part, wallet or act that it concerns; empty if there is only one.
+  subject text not null,
+  text text not null,
+  opened_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  recovered_at timestamptz
+);
+
+create unique index incidents_open on incidents (condition, subject) where recovered_at is null;
+
+-- What each channel has told of it so far.
+create table incident_notices (
+  incident_id bigint not null references incidents (id) on delete cascade,
+  channel text not null check (channel in ('mail', 'webhook')),
+  told text not null default 'nothing' check (told in ('nothing', 'opening', 'recovery')),
+  attempts integer not null default 0,
+  due_at timestamptz not null default now(),
+  locked_until timestamptz not null default now(),
+  primary key (incident_id, channel)
+);
+
+create index incident_notices_untold on incident_notices (due_at) where told <> 'recovery';
 
 -- WHAT STAYS AS IT WAS WRITTEN
 

@@ -1,0 +1,153 @@
+import type { RecurringAct } from './ports.ts'
+import { hoursLeft, type StoreState } from './store-state.ts'
+
+interface Held {
+  /** What it concerns, if a condition can hold for several at once. */
+  readonly subject?: string
+  /** A sentence for the operator, without codes and personal fields. */
+  readonly text: string
+}
+
+export interface Condition {
+  /** The rule of deploy/alerts.yml that says the same; a test compares them. */
+  readonly alert: string
+  /** `critical` needs a person now, `warning` today. */
+  readonly severity: 'critical' | 'warning'
+  /** How long it must hold before anybody is told. */
+  readonly forMinutes: number
+  /** What to do, with the command. */
+  readonly mend: string
+  /** Undefined while it cannot be judged: what is unknown neither begins nor ends. */
+  readonly holds: (state: StoreState) => readonly Held[] | undefined
+}
+
+/** A wallet that lasts for less at the pace of the last week is low: a weekend. */
+const lowHours = 48
+const hourMs = 3_600_000
+
+/** Nightly and daily acts may miss one night, the weekly one a week. */
+const maxAgeHours: Readonly<Record<RecurringAct, number>> = {
+  reconcile: 50,
+  backup: 50,
+  restore_drill: 15 * 24,
+}
+
+const acts: Readonly<Record<RecurringAct, string>> = {
+  reconcile: 'The record was last compared with chain, suppliers and payment processor',
+  backup: 'The last backup was made',
+  restore_drill: 'A backup was last restored as a drill',
+}
+
+/** All that the store tells its operator by itself. Metrics and Prometheus rules are made of the same facts. */
+export const conditions: Readonly<Record<string, Condition>> = {
+  part_down: {
+    ...{ alert: 'Kiosk402PartDown', severity: 'critical', forMinutes: 1 },
+    mend: "journalctl -u 'kiosk402@*' -g part_down says why, and so does /readyz with METRICS_TOKEN. supplier, refunds and gas may need money: docs/operators/treasury.md. While the network is dear, wait, or raise MAX_SETTLEMENT_GWEI.",
+    holds: ({ parts: { processor: _, ...parts } }) =>
+      Object.entries(parts).flatMap(([part, { state, detail }]) =>
+        state === 'down'
+          ? [
+              {
+                subject: part,
+                text: `Nothing is sold for USDC, because ${part} is down: ${detail}`,
+              },
+            ]
+          : [],
+      ),
+  },
+  supplier_down: {
+    ...{ alert: 'Kiosk402SupplierDown', severity: 'warning', forMinutes: 1 },
+    mend: 'part_down in the log says why: its API, or the wallet there. kiosk402 sales shows what is sold meanwhile.',
+    holds: ({ parts, suppliers }) =>
+      parts.supplier.state === 'down'
+        ? []
+        : [...suppliers].flatMap(([subject, { isUp }]) =>
+            isUp ? [] : [{ subject, text: `The offers of ${subject} are not sold: it is down.` }],
+          ),
+  },
+  processor_down: {
+    ...{ alert: 'Kiosk402ProcessorDown', severity: 'critical', forMinutes: 1 },
+    mend: 'Look at BTCPay Server: does it run, is its disk full, do its nodes follow their chains? docs/operators/payment-processor.md. Sales in USDC go on.',
+    holds: ({ parts: { processor } }) =>
+      processor?.state === 'down'
+        ? [
+            {
+              text: `Coins are not taken, because BTCPay Server does not answer: ${processor.detail}`,
+            },
+          ]
+        : [],
+  },
+  wallet_low: {
+    ...{ alert: 'Kiosk402WalletLow', severity: 'warning', forMinutes: 5 },
+    mend: 'Fill it before it is empty: refund_float is the wallet of REFUND_KEY (USDC), gas that of GAS_KEY (ETH), supplier the one at the supplier. docs/operators/treasury.md.',
+    holds: (state) =>
+      hoursLeft(state)?.flatMap(([wallet, supplier, hours]) => {
+        const subject = [wallet, supplier].join(' ').trim()
+        const text = `The wallet ${subject} lasts for ${Math.floor(hours)} hours at the pace of the last week.`
+        return hours < lowHours ? [{ subject, text }] : []
+      }),
+  },
+  refund_failed: {
+    ...{ alert: 'Kiosk402RefundFailed', severity: 'critical', forMinutes: 1 },
+    mend: 'kiosk402 refund status names them and the reason; mend that, then kiosk402 refund retry --all.',
+    holds: ({ orders }) => some(orders?.refundsFailed, 'refunds failed and wait for you.'),
+  },
+  return_failed: {
+    ...{ alert: 'Kiosk402ReturnFailed', severity: 'critical', forMinutes: 1 },
+    mend: 'kiosk402 refund paid lists those to be paid by hand; for the others: kiosk402 refund status, then retry.',
+    holds: ({ checkouts }) =>
+      some(checkouts?.returnsFailed, 'returns of coins failed and wait for you.'),
+  },
+  goodwill_failed: {
+    ...{ alert: 'Kiosk402GoodwillFailed', severity: 'warning', forMinutes: 1 },
+    mend: 'kiosk402 refund status names it and the reason; mend that, then kiosk402 refund retry --all. What can never be paid: kiosk402 refund drop.',
+    holds: ({ orders }) => some(orders?.goodwillFailed, 'times goodwill failed and waits for you.'),
+  },
+  refunds_stopped: {
+    ...{ alert: 'Kiosk402RefundsStopped', severity: 'warning', forMinutes: 30 },
+    mend: 'kiosk402 refund start, once the reason is gone.',
+    holds: ({ orders }) =>
+      orders && (orders.refundsStopped ? [{ text: 'All refunds are stopped by hand.' }] : []),
+  },
+  reconcile_differs: {
+    ...{ alert: 'Kiosk402ReconcileDiffers', severity: 'critical', forMinutes: 0 },
+    mend: 'kiosk402 reconcile names each difference and what to do: docs/operators/reconciliation.md.',
+    holds: ({ runs }) =>
+      runs &&
+      (runs.get('reconcile')?.result === 'differs'
+        ? [{ text: 'The record differs from chain, suppliers or payment processor.' }]
+        : []),
+  },
+  run_old: {
+    ...{ alert: 'Kiosk402RunOld', severity: 'warning', forMinutes: 0 },
+    mend: 'systemctl list-timers kiosk402-*, journalctl -u kiosk402-reconcile (or -backup, -restore-drill); then kiosk402 reconcile or kiosk402 backup by hand.',
+    holds: ({ runs, now }) =>
+      runs &&
+      [...runs].flatMap(([subject, { endedAt }]) => {
+        const hours = (now.getTime() - endedAt.getTime()) / hourMs
+        return hours > maxAgeHours[subject]
+          ? [{ subject, text: `${acts[subject]} ${Math.floor(hours)} hours ago.` }]
+          : []
+      }),
+  },
+  catalog_old: {
+    ...{ alert: 'Kiosk402CatalogOld', severity: 'warning', forMinutes: 0 },
+    mend: 'The log has the reason after each reading (catalog). docs/operators/operations.md: When the catalog shrinks.',
+    holds: ({ catalog: { readAt }, now }) =>
+      readAt &&
+      (now.getTime() - readAt.getTime() > hourMs
+        ? [{ text: `The catalog was last read at ${readAt.toISOString()}; prices may be stale.` }]
+        : []),
+  },
+  below_margin: {
+    ...{ alert: 'Kiosk402BelowMargin', severity: 'warning', forMinutes: 5 },
+    mend: 'kiosk402 price shows the rules and what each offer earns; raise a margin there, or pause the offers with kiosk402 sales.',
+    holds: ({ catalog }) =>
+      some(catalog.belowMargin, 'offers earn less than the least margin, or nothing.'),
+  },
+}
+
+function some(count: number | undefined, text: string): readonly Held[] | undefined {
+  if (count === undefined) return undefined
+  return count > 0 ? [{ text: `${count} ${text}` }] : []
+}
