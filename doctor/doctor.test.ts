@@ -228,8 +228,10 @@ interface Ran {
 
 function doctor(...args: string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['doctor/main.ts', ...args], (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
+    execFile(
+      process.execPath,
+      ['src/commands/main.ts', 'doctor', ...args],
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     )
   })
 }
@@ -267,11 +269,11 @@ test('a stranger’s words cannot reach the terminal as commands', async () => {
 })
 
 test.each([
-  [[], 'Name the store: its URL is missing.'],
+  [['https://a.example', 'b'], 'One store at a time; b is one too many.'],
   [['ftp://shop.example'], 'ftp://shop.example is no http or https URL'],
   [['https://me:secret@shop.example'], 'Leave user name and password out of the URL.'],
   [['https://a.example', '--pay'], "Unknown option '--pay'"],
-])('%j is refused with a sentence and the usage, with exit code 2', async (args, sentence) => {
+])('%j is refused with a sentence with exit code 2', async (args, sentence) => {
   const { code, stderr } = await doctor(...args)
   expect(stderr).toContain(sentence)
   expect(stderr).not.toContain('secret')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -29,6 +29,15 @@ const operatorsFile = new URL('phone-operators.json', builtFolder)
 const carriers = await readCarriers()
 if (carriers) await writeFile(operatorsFile, JSON.stringify(carriers))
 else if (!existsSync(operatorsFile)) refuse('The operators of phone numbers were not built.')
+
+await linkCommand()
+
+/** For `npm exec kiosk402`. As a bin of package.json, npm would install this package into a cache first, for minutes. */
+async function linkCommand(): Promise<void> {
+  const link = new URL('node_modules/.bin/kiosk402', root)
+  await rm(link, { force: true })
+  await symlink('../../scripts/kiosk402', link)
+}
 
 async function build({ rolldown }: typeof import('rolldown'), name: BuiltName): Promise<void> {
   const input = fileURLToPath(new URL(name, wallet))

@@ -132,10 +132,10 @@ async function ordersIn(databaseUrl: string): Promise<readonly string[]> {
 /** Runs the doctor from outside, and compares the records. */
 async function examined(parts: Parts, tell: Wanted['tell']): Promise<void> {
   const trusting = { NODE_EXTRA_CA_CERTS: parts.certificate }
-  const doctor = await runProgram(['doctor/main.ts', parts.publicUrl], trusting)
+  const doctor = await runProgram(['src/commands/main.ts', 'doctor', parts.publicUrl], trusting)
   if (doctor.code !== 0) throw new Error(`The doctor ended with ${doctor.code}:\n${doctor.said}`)
-  tell('npm run doctor ended with 0')
-  tell(`npm run reconcile ended with 0: ${await reconciled(parts)}`)
+  tell('kiosk402 doctor ended with 0')
+  tell(`kiosk402 reconcile ended with 0: ${await reconciled(parts)}`)
 }
 
 /** Compares the records once all payments are in a safe block; returns the result. */
@@ -143,10 +143,10 @@ async function reconciled(parts: Parts, ...more: string[]): Promise<string> {
   const reader = chainClient(parts.chain.rpcUrl)
   const newest = await reader.getBlockNumber()
   while ((await reader.getBlock({ blockTag: 'safe' })).number < newest) await delay(200)
-  const args = ['--settle-minutes', '0', ...more]
+  const args = ['reconcile', '--settle-minutes', '0', ...more]
   const [node] = parts.nodes
-  const { code, said } = await node.command(parts.settings, 'src/commands/reconcile.ts', args)
-  if (code !== 0) throw new Error(`reconcile ${args.join(' ')} ended with ${code}:\n${said}`)
+  const { code, said } = await node.command(parts.settings, args)
+  if (code !== 0) throw new Error(`kiosk402 ${args.join(' ')} ended with ${code}:\n${said}`)
   return said.trimEnd().split('\n').at(-1)?.trim() ?? ''
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { plainEnvironment } from '../../sandbox/process.ts'
@@ -17,12 +17,14 @@ const open = ['PUBLIC_URL', 'PAY_TO', 'SUPPLIER_URL', 'HOST', 'TRUSTED_PROXIES']
 
 /** Writes the settings as in docs/operators/going-live.md: one file, and a further one for each secret. */
 async function writeSettings(dir: string, settings: Settings) {
+  await mkdir(join(dir, 'secrets'), { recursive: true, mode: 0o700 })
   const files: Record<string, string> = {}
   const further: string[] = []
   for (const [name, value] of Object.entries(settings)) {
     if (secretVariables.includes(name)) {
-      files[`${name}_FILE`] = join(dir, name)
-      await writeFile(join(dir, name), value, { mode: 0o600 })
+      const secret = join(dir, 'secrets', name)
+      files[`${name}_FILE`] = secret
+      await writeFile(secret, value, { mode: 0o600 })
     } else if (!open.some((one) => one === name)) {
       further.push(`${name}=${value}`)
     }
@@ -94,10 +96,10 @@ export function createNode(dir: string, port: number) {
       if (code !== 0 && !isCutOff)
         throw new Error(`The node at ${at} ended with ${code}:\n${endOfLog()}`)
     },
-    /** Runs a command of the store with the settings of this node. */
-    async command(settings: Settings, script: string, args: readonly string[]) {
-      const { file, files } = await writeSettings(dir, { ...settings, ...own })
-      return runProgram([`--env-file=${file}`, script, ...args], files)
+    /** Runs the operator's command with the settings of this node. */
+    async command(settings: Settings, args: readonly string[]) {
+      const { file } = await writeSettings(dir, { ...settings, ...own })
+      return runProgram(['src/commands/main.ts', ...args, '--settings', file], {})
     },
   }
 }

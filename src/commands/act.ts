@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
-import type { Config } from '../config.ts'
+import type { Common, Config, Outside } from '../config.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { Operator } from '../operator/operator.ts'
 
@@ -16,14 +16,20 @@ export interface Act {
   run(args: readonly string[], context: Context): Promise<Result>
 }
 
+/** Where a store is, and which one. */
+export type Place = Pick<Common, 'site'> &
+  Pick<Outside, 'databaseUrl' | 'network' | 'isRehearsal'> & { readonly mode: Config['mode'] }
+
 export interface Context {
   readonly isDryRun: boolean
   /** The person who is on record for the act. */
   readonly by: string
   /** The settings of the store. @throws ConfigError */
   readonly config: () => Config
-  /** To standard error, beside the result: which store it is, and how far the act has come. */
+  /** To standard error, beside the result: how far the act has come. */
   readonly tell: (line: string) => void
+  /** Tells which store an act works on that opens the database by itself; `withOperator` does so. */
+  readonly tellStore: (store: Place) => void
   /**
    * Works on the store's database as its operator. In a dry run whatever `work` writes is rolled back, so an act has to
    * hold back only what leaves the database: mails, calls, files.

@@ -2,8 +2,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../environment/environment.ts'
 import { messageOf } from '../lib/errors.ts'
 import { Refused } from '../operator/operator.ts'
-import { type Act, type Context, type Result, UsageError, unknownWord } from './act.ts'
-import { asOperator, findSettings, personOf } from './settings.ts'
+import { type Act, type Context, type Place, type Result, UsageError, unknownWord } from './act.ts'
+import { asOperator, describe, findSettings, personOf } from './settings.ts'
 
 /** Loaded only when it is called for. In the order of the list that is shown. */
 export const acts: Readonly<Record<string, () => Promise<Act>>> = {
@@ -91,11 +91,12 @@ function contextOf(act: string, { given, values }: CommandLine): Context {
     found ??= findSettings(values.settings)
     return found
   }
+  const tellStore = (store: Place) => tell(describe(store, settings().source))
   return {
-    ...{ isDryRun, by, tell },
+    ...{ isDryRun, by, tell, tellStore },
     config: () => settings().config,
     async withOperator(work) {
-      return asOperator(settings(), { act, by, isDryRun, tell }, work)
+      return asOperator(settings().config, { act, by, isDryRun, tellStore }, work)
     },
   }
 }
@@ -135,8 +136,13 @@ export async function main(argv: readonly string[]): Promise<0 | 1 | 2> {
 function printJson(data: unknown): void {
   const plain = (_: string, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value
-  if (data !== undefined) console.log(JSON.stringify(data, plain, 2))
+  if (data === undefined) return
+  const text = JSON.stringify(data, plain, 2)
+  console.log(text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (sign) => sign.replace(/./gs, unitOf)))
 }
+
+/** A UTF-16 code unit, as JSON escapes it. */
+const unitOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 function failureOf(error: unknown, name = ''): { message: string; exit: 1 | 2 } {
   if (error instanceof Refused) return { message: error.message, exit: 1 }
@@ -146,7 +152,7 @@ function failureOf(error: unknown, name = ''): { message: string; exit: 1 | 2 } 
   }
   if (error instanceof ConfigError) {
     const problems = error.problems.map((problem) => `  - ${problem}`)
-    return { message: ['These settings do not do:', ...problems].join('\n'), exit: 2 }
+    return { message: ['The settings cannot be used:', ...problems].join('\n'), exit: 2 }
   }
   return { message: `${command} failed: ${withoutUrls(reasonOf(error))}`, exit: 2 }
 }

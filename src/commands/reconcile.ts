@@ -7,7 +7,7 @@ import { presentOf } from '../adapters/storage/store.ts'
 import { connectCoins } from '../app/coin-payments.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
 import { connectSuppliers } from '../app/supply.ts'
-import type { Common, Config, Outside, SandboxConfig } from '../config.ts'
+import type { Common, Outside, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 import { Refused } from '../operator/operator.ts'
 import { idsFor } from '../orders/order.ts'
@@ -17,7 +17,7 @@ import { reconcile } from '../reconcile/reconcile.ts'
 import { published, rebuiltLines, reportLines } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import { type Act, parseArguments, type Result, UsageError } from './act.ts'
+import { type Act, type Context, parseArguments, type Result, UsageError } from './act.ts'
 import { statementTimeoutMs } from './settings.ts'
 
 const usage = `Usage: kiosk402 reconcile [--rebuild] [--from-block N] [--settle-minutes N]
@@ -51,7 +51,7 @@ export const reconcileAct: Act = {
     if (changes && context.isDryRun) {
       throw new UsageError('It shows what differs without --rebuild, --acknowledge and --earlier-…')
     }
-    const connection = await connect(context.config(), { tell: context.tell, setsUp })
+    const connection = await connect(context, setsUp)
     try {
       const result = await run(connection, options, context.by)
       if (!context.isDryRun) await connection.storage.noteRun('reconcile', outcomes[result.exit])
@@ -199,9 +199,10 @@ type Connection = Awaited<ReturnType<typeof connect>>
  * @param setsUp whether to make the tables and claim the database, as a start does
  */
 async function connect(
-  ownConfig: Config,
-  { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
+  { tell, tellStore, config: read }: Pick<Context, 'tell' | 'tellStore' | 'config'>,
+  setsUp: boolean,
 ) {
+  const ownConfig = read()
   const { config, stop }: Parts =
     ownConfig.mode === 'live'
       ? { config: ownConfig, stop: async () => {} }
@@ -209,6 +210,7 @@ async function connect(
   const now = () => new Date()
   const stopping = new AbortController()
   try {
+    tellStore(config)
     const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
     const storage = await (setsUp ? database.migrateAndClaim() : database.openMigrated())
     const suppliers = connectSuppliers(config, now, stopping.signal)

@@ -14,6 +14,7 @@ import { ownEnvironment, warnIfOpen, withSecretFiles } from '../environment/secr
 import { messageOf } from '../lib/errors.ts'
 import type { Operator } from '../operator/operator.ts'
 import { networks } from '../payments/networks.ts'
+import type { Place } from './act.ts'
 
 export interface Settings {
   readonly config: Config
@@ -85,19 +86,20 @@ interface Wanted {
   readonly act: string
   readonly by: string
   readonly isDryRun: boolean
-  readonly tell: (line: string) => void
+  readonly tellStore: (store: Place) => void
 }
 
 /** No buyer waits for a command, and it may read all orders. */
 export const statementTimeoutMs = 600_000
 
 export async function asOperator<T>(
-  settings: Settings,
-  { act, by, isDryRun, tell }: Wanted,
+  ownConfig: Config,
+  { act, by, isDryRun, tellStore }: Wanted,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const config = { ...settings.config, databaseUrl: await databaseUrlOf(settings.config) }
-  tell(describe(config, settings.source))
+  const network = ownConfig.mode === 'live' ? ownConfig.network : networks['base-sepolia']
+  const config = { ...ownConfig, network, databaseUrl: await databaseUrlOf(ownConfig) }
+  tellStore(config)
   const pool = openDatabase(config.databaseUrl, {
     applicationName: `kiosk402-${act}`,
     poolSize: 3,
@@ -106,7 +108,7 @@ export async function asOperator<T>(
   })
   const run = (database: Pool) => work({ config, database, by, now: () => new Date() })
   try {
-    await requireOwn(pool, identityIn(config))
+    await requireOwn(pool, identityOf(config))
     await requireMigrated(pool)
     return await (isDryRun ? rehearsed(pool, run) : run(pool))
   } finally {
@@ -114,20 +116,13 @@ export async function asOperator<T>(
   }
 }
 
-function identityIn(config: Operator['config']) {
-  return identityOf(
-    config.mode === 'live' ? config : { mode: 'sandbox', network: networks['base-sepolia'] },
-  )
-}
-
 /** Which store it is, without a secret. */
-function describe(config: Operator['config'], source: string): string {
-  const { pathname, hostname, port, searchParams } = new URL(config.databaseUrl)
+export function describe({ site, network, ...store }: Place, source: string): string {
+  const { pathname, hostname, port, searchParams } = new URL(store.databaseUrl)
   const host = searchParams.get('host') ?? decodeURIComponent(hostname)
-  const mode = config.mode === 'live' && config.isRehearsal ? 'rehearsal' : config.mode
-  const { name: network } = config.mode === 'live' ? config.network : networks['base-sepolia']
+  const mode = store.isRehearsal ? 'rehearsal' : store.mode
   const database = `database ${decodeURIComponent(pathname.slice(1))} at ${host || 'this machine'}`
-  return `${config.site.name}: ${mode} on ${network}, ${database}${port && `:${port}`}, settings of ${source}`
+  return `${site.name}: ${mode} on ${network.name}, ${database}${port && `:${port}`}, settings of ${source}`
 }
 
 /** The sandbox's own database has an address only while its store runs. */

@@ -94,7 +94,7 @@ export const conditions: Readonly<Record<string, Condition>> = {
   },
   return_failed: {
     ...{ alert: 'Kiosk402ReturnFailed', severity: 'critical', forMinutes: 1 },
-    mend: 'kiosk402 refund paid lists those to be paid by hand; for the others: kiosk402 refund status, then retry.',
+    mend: 'kiosk402 refund status lists those to be paid by hand; note them with kiosk402 refund paid. For the others: kiosk402 refund retry.',
     holds: ({ checkouts }) =>
       some(checkouts?.returnsFailed, 'returns of coins failed and wait for you.'),
   },

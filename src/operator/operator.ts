@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import type { Config } from '../config.ts'
+import type { Config, Outside } from '../config.ts'
 
 /** Who works on which store. Every act of an operator takes it, from whatever surface. */
 export interface Operator {
-  /** Also the sandbox's has the URL of the database. */
-  readonly config: Config & { readonly databaseUrl: string }
+  /** That of a sandbox has its database and network too. */
+  readonly config: Config & Pick<Outside, 'databaseUrl' | 'network'>
   /** In a dry run it keeps nothing: whatever is written is rolled back at the end. */
   readonly database: Pool
   /** A person, by name. */

@@ -111,7 +111,7 @@ export const differences = {
   },
   payout_not_booked: {
     what: 'A refund or return in a coin was paid out, and is failed on record.',
-    act: 'npm run refunds -- retry books it, or -- paid if the processor names no transaction.',
+    act: 'kiosk402 refund retry books it, or kiosk402 refund paid if the processor names no transaction.',
   },
   payout_booked_not_found: {
     what: 'A refund or return in a coin is paid on record, and neither the processor nor a note has it.',

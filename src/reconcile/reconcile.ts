@@ -54,7 +54,7 @@ async function blocksOf({ chain, store }: Sources, { fromBlock }: Look) {
   const from = fromBlock ?? (await store.oldestBlock())
   if (from === undefined) {
     throw new Error(
-      'No order on record names a block. Say where to begin: npm run reconcile -- --from-block N',
+      'No order on record names a block. Say where to begin: kiosk402 reconcile --from-block N',
     )
   }
   return { from, to: safe }

@@ -162,6 +162,6 @@ function refusalText(unknown: readonly ChainTransfer[]): string {
     `The refund wallet paid ${first?.to} in transaction ${first?.transaction}${more}, and no record here ` +
     'knows of it. The database is older than the chain (was it restored from a backup?), or ' +
     'somebody else has REFUND_KEY. Nothing is sold and nothing is delivered. See what differs ' +
-    'with: npm run reconcile, and bring the record up to date with: npm run reconcile -- --rebuild'
+    'with: kiosk402 reconcile, and bring the record up to date with: kiosk402 reconcile --rebuild'
   )
 }

@@ -73,14 +73,14 @@ test.skipIf(!existsSync('/proc/self/environ'))(
   },
 )
 
-const commands = ['src/main.ts', 'src/commands/refunds.ts', 'src/commands/reconcile.ts']
+const kiosk402 = 'src/commands/main.ts'
+const commands = [['src/main.ts'], [kiosk402, 'refund', 'status'], [kiosk402, 'reconcile']]
 
 test.each(commands)(
-  '%s reads secrets from files, and tells of one that it cannot read',
-  async (command) => {
+  '%s %s reads secrets from files, and tells of one that it cannot read',
+  async (...args) => {
     const missing = join(dataDir, 'missing')
     const environment = { MODE: 'live', GAS_KEY_FILE: missing }
-    const args = command.endsWith('refunds.ts') ? [command, 'status'] : [command]
     const { code, stderr } = await runToItsEnd(args, environment)
     expect(code).not.toBe(0)
     expect(stderr).toContain(`GAS_KEY_FILE names ${missing}, which cannot be read`)

@@ -34,9 +34,9 @@ async function start(): Promise<ChildStore> {
   return store
 }
 
-/** `npm run reconcile`, with every payment old enough to be looked at. */
+/** `kiosk402 reconcile`, with every payment old enough to be looked at. */
 function reconcile(...args: string[]) {
-  const command = ['src/commands/reconcile.ts', '--settle-minutes', '0', ...args]
+  const command = ['src/commands/main.ts', 'reconcile', '--settle-minutes', '0', ...args]
   return runToItsEnd(command, { ...env, DATA_DIR: dataDir })
 }
 
@@ -63,6 +63,10 @@ function copy(from: string, to: string): void {
   execFileSync('cp', ['-a', join(dataDir, from), join(dataDir, to)])
 }
 
+/** Which store it is, and nothing else. */
+const told =
+  /^Kiosk402: sandbox on Base Sepolia, database \S+ at \S+, settings of the environment\n$/
+
 test('runs beside the store, and without it; its report is for people and for programs', async () => {
   const store = await start()
   await buyAt(store, 'OK')
@@ -70,7 +74,7 @@ test('runs beside the store, and without it; its report is for people and for pr
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
   const beside = await reconcile()
-  expect(beside).toMatchObject({ code: 0, stderr: '' })
+  expect(beside).toMatchObject({ code: 0, stderr: expect.stringMatching(told) })
   expect(beside.stdout).toContain('Nothing differs.')
   expect(beside.stdout).toMatch(/ledger +0\.50 +0\.50 +0\.00 +0\.00/)
   expect((await get(store.url, '/readyz')).status).toBe(200)
@@ -105,10 +109,10 @@ test('a float that was taken out is a difference until a person vouches for it',
   expect(named).toMatchObject({ code: 1 })
   expect(named.stdout).toContain(`refund_wallet_moved  ${transaction}`)
 
-  const vouch = (...by: string[]) =>
-    reconcile('--acknowledge', transaction, '--reason', 'Float to the cold wallet', ...by)
-  expect(await vouch()).toMatchObject({ code: 2, stderr: expect.stringContaining('--by NAME') })
-  expect(await vouch('--by', 'Ann Smith')).toMatchObject({ code: 0 })
+  const vouch = (...why: string[]) => reconcile('--acknowledge', transaction, ...why)
+  expect(await vouch()).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
+  const vouched = await vouch('--reason', 'Float to the cold wallet', '--as', 'Ann Smith')
+  expect(vouched).toMatchObject({ code: 0 })
   const clean = await reconcile()
   expect(clean).toMatchObject({ code: 0 })
   expect(clean.stdout).toContain('Float to the cold wallet (Ann Smith)')
@@ -129,7 +133,7 @@ test('a store on an old backup ends at once, and starts again after --rebuild', 
 
   const refused = await runStoreToItsEnd({ ...env, DATA_DIR: dataDir, PORT: String(second.port) })
   expect(refused.code).toBe(1)
-  expect(refused.output).toContain('npm run reconcile -- --rebuild')
+  expect(refused.output).toContain('kiosk402 reconcile --rebuild')
   const looked = await reconcile()
   expect(looked.code).toBe(1)
   expect(looked.stdout).toContain(`refund_not_booked  ${orderId}`)

@@ -150,7 +150,7 @@ describe('a backup is restored, and refunds were paid since', () => {
 
   test('the store refuses to start on it, and names what proves it', async () => {
     const start = openNode(restored(), store.parts)
-    await expect(start).rejects.toThrow(/npm run reconcile -- --rebuild/)
+    await expect(start).rejects.toThrow(/kiosk402 reconcile --rebuild/)
     await expect(start).rejects.toThrow(/in transaction 0x[0-9a-f]{64} and \d+ more/)
   })
 

@@ -43,7 +43,7 @@ export async function requireMigrated(pool: pg.Pool): Promise<void> {
   if (rows[0].exists && (await missingIn(pool, ownSchema)).length === 0) return
   throw new Error(
     'The database was not set up by this version of the store, and nothing is changed in it. Start the ' +
-      'store on it, or, where that is refused, let npm run reconcile -- --rebuild set it up.',
+      'store on it, or, where that is refused, let kiosk402 reconcile --rebuild set it up.',
   )
 }
 
