@@ -39,11 +39,11 @@ interface Part {
 
 /** The architecture: each part, its size, and what it may import. To raise a size, say in the commit what the lines buy. */
 const parts: Readonly<Record<string, Part>> = {
-  lib: { lines: 500, mayImport: [] },
+  lib: { lines: 600, mayImport: [] },
   secrets: { lines: 300, mayImport: ['lib'] },
   health: { lines: 600, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
-  catalog: { lines: 5800, mayImport: ['lib', '../build'] },
+  catalog: { lines: 5900, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },

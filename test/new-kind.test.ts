@@ -93,6 +93,7 @@ vi.doMock('../src/catalog/kinds.ts', async (original) => {
       goods: {},
       capabilities: { brands: z.array(z.string()) },
     },
+    vat: { treatment: 'multi_purpose_voucher', place: 'redemption' },
     refund: 'none',
     refundRule: 'Refunded in full if no key is issued.',
   } satisfies KindDefinition<GameOffer>

@@ -68,7 +68,8 @@ test('has another version when its time is over, so that its page asks for no mo
 
 test('what was bought is told from its record: where it is for, and when it becomes slow', () => {
   const offer = esim('PLAN', { country: 'JP', notes: 'After 1 GB: 512 kbps.' })
-  const item = itemOf({ offer, lineItem: { recipient: { kind: 'esim' }, value: undefined } })
+  const lineItem = { recipient: { kind: 'esim' } as const, value: undefined }
+  const item = itemOf({ offer, lineItem }, { rates: () => undefined })
   const vault = createVault([Buffer.alloc(32, 7)])
   expect(boughtOf({ vault }, { orderId: newOrderId(), item, recipient: undefined })).toMatchObject({
     kind: 'esim',

@@ -85,6 +85,8 @@ export interface Charge {
   readonly currency: string
   readonly divisor: number
   readonly amount: number
+  /** Units of the currency for one US dollar, when it was bought. Absent for US dollars, and in a supplier's answer. */
+  readonly perUsd?: number
 }
 
 /** The same, with fees, at the lowest and the highest value of the price: equal for a fixed one. */

@@ -223,10 +223,16 @@ function costAt(cost: LandedCost, price: OpenMoney, chosen: number): number {
   return Math.max(Number(growing), Number(inProportion))
 }
 
-export function listedCharge({ price, cost }: Offer, chosen: number | undefined): Charge {
+export function listedCharge(
+  { price, cost }: Offer,
+  chosen: number | undefined,
+  rates: RateTable | undefined,
+): Charge {
   const { currency, divisor, max } = cost
   const isOpen = price.type === 'RANGE' && chosen !== undefined
-  return { currency, divisor, amount: isOpen ? costAt(cost, price, chosen) : max }
+  const perUsd = rates?.perUsd[currency]
+  const amount = isOpen ? costAt(cost, price, chosen) : max
+  return { currency, divisor, amount, ...(perUsd === undefined ? {} : { perUsd }) }
 }
 
 /**

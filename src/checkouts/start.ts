@@ -167,7 +167,7 @@ function createCheckout(
     id,
     orderId,
     version: 1,
-    item: itemOf(priced),
+    item: itemOf(priced, deps.pricing),
     recipient: deps.vault.seal(recipient, { order: orderId, field: 'recipient' }),
     subjects: others,
     fingerprint: deps.digest.of(wording),

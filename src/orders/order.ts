@@ -86,6 +86,8 @@ export type Supply =
   | { readonly state: 'LOST' }
 
 interface GivenUp extends Paid, Partial<Asking> {
+  /** For goods that came too late; nothing was spent if the supplier took them back. */
+  readonly charge?: Charge
   readonly failure: Failure
   readonly supply: Supply
 }

@@ -1,5 +1,10 @@
 import { never } from '../lib/errors.ts'
-import { methodOf, type PaymentMethods, type SignedRefund } from '../payments/payment.ts'
+import {
+  methodOf,
+  type PaidOut,
+  type PaymentMethods,
+  type SignedRefund,
+} from '../payments/payment.ts'
 import { type Denylist, isDenied } from './denylist.ts'
 import { pollDelay } from './workflow.ts'
 
@@ -9,7 +14,7 @@ export type Payout =
   /** Granted under the payout limits, and fixed in every detail before anything is sent. */
   | ({ readonly state: 'APPROVED'; readonly signed: SignedRefund } & Known)
   /** Proven: the money is with the buyer. */
-  | { readonly state: 'CONFIRMED'; readonly transaction: string; readonly confirmedAt: Date }
+  | ({ readonly state: 'CONFIRMED'; readonly confirmedAt: Date } & PaidOut)
   /** Waits for an operator, who makes it due again; a claim can do so too. */
   | {
       readonly state: 'FAILED'
@@ -108,8 +113,8 @@ async function sendPayout(
   const result = await methodOf(methods, signed).payBack(signed)
   switch (result.outcome) {
     case 'paid': {
-      const { transaction } = result
-      return { type: 'move', to: { state: 'CONFIRMED', transaction, confirmedAt: now() } }
+      const { outcome: _, ...paid } = result
+      return { type: 'move', to: { state: 'CONFIRMED', ...paid, confirmedAt: now() } }
     }
     case 'pending':
       return { type: 'wait', ms: pollDelay(debt.since, now()) }

@@ -82,7 +82,10 @@ function requireWithin(most: Usdc | undefined, amount: Usdc): void {
   })
 }
 
-export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>): Item {
+export function itemOf(
+  { offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>,
+  { rates }: Pick<Pricing, 'rates'>,
+): Item {
   const value =
     lineItem.value === undefined ? undefined : (lineItem.value * offer.price.divisor) / 100
   return {
@@ -92,7 +95,7 @@ export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>):
     brandName: offer.brandName,
     ...(offer.country === undefined ? {} : { country: offer.country }),
     ...(value === undefined ? {} : { value }),
-    charge: listedCharge(offer, value),
+    charge: listedCharge(offer, value, rates()),
     shown: detailsOf(offer),
   }
 }

@@ -312,7 +312,7 @@ async function openOrder(
     id,
     paymentId,
     version: 1,
-    item: itemOf(priced),
+    item: itemOf(priced, deps.pricing),
     recipient: deps.vault.seal(lineItem.recipient, { order: id, field: 'recipient' }),
     fingerprint: deps.digest.of(wording),
     accessTokenHash: hashOf(accessToken),

@@ -172,8 +172,10 @@ async function lookAtSupply(
       return goOn({ onRecord, order: none, purchase: 'ended' })
     }
     case 'done':
-    case 'delivered':
-      return cancelPurchase(deps, order, goOn)
+    case 'delivered': {
+      const { charge } = supplierRecord
+      return cancelPurchase(deps, charge ? { ...order, charge } : order, goOn)
+    }
     default:
       return never(supplierRecord)
   }

@@ -11,6 +11,8 @@ export interface Network {
   /** A public node, for wallets that must add the chain. The store itself never calls it. */
   readonly publicRpcUrl: string
   readonly isTestnet: boolean
+  /** Chainlink's feed of ETH in US dollars. */
+  readonly ethUsdFeed?: string
 }
 
 export const networks = {
@@ -23,6 +25,7 @@ export const networks = {
     explorer: 'https://basescan.org/tx/',
     publicRpcUrl: 'https://mainnet.base.org',
     isTestnet: false,
+    ethUsdFeed: '0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70',
   },
   'base-sepolia': {
     id: 'eip155:84532',
@@ -33,5 +36,6 @@ export const networks = {
     explorer: 'https://sepolia.basescan.org/tx/',
     publicRpcUrl: 'https://sepolia.base.org',
     isTestnet: true,
+    ethUsdFeed: '0x4aDC67696bA383F43DD60A9e78F2C97Fbbfc7cb1',
   },
 } as const satisfies Record<string, Network>

@@ -48,6 +48,14 @@ export interface X402Receipt {
   /** Where anyone can check it: the transaction hash. */
   readonly transaction: string
   readonly block: number
+  readonly gas?: GasPaid
+}
+
+/** What the store paid the network for a transaction; absent from one that another account submitted. */
+export interface GasPaid {
+  readonly wei: bigint
+  /** US dollars for one ETH at the time, where the network has a feed. */
+  readonly ethUsd?: number
 }
 
 interface InvoiceReceipt {
@@ -207,8 +215,13 @@ export interface Collecting {
 /** Whether money that arrived can still vanish: a chain may drop its newest blocks. */
 export type Confirmation = 'final' | 'not_yet' | 'gone' | 'unknown'
 
+export interface PaidOut {
+  readonly transaction: string
+  readonly gas?: GasPaid
+}
+
 export type PaidBack =
-  | { readonly outcome: 'paid'; readonly transaction: string }
+  | ({ readonly outcome: 'paid' } & PaidOut)
   | { readonly outcome: 'pending'; readonly reason: string }
   /** The signature ran out unused; the same refund has to be signed again, with the same nonce. */
   | { readonly outcome: 'lapsed' }

@@ -81,6 +81,10 @@ export const differences = {
     what: 'The supplier has two purchases under one reference.',
     act: 'This is a loss. Show the supplier both.',
   },
+  charge_differs: {
+    what: 'The supplier charges another amount for delivered goods than it said when it delivered them.',
+    act: 'Ask the supplier. The books have what is on record.',
+  },
   ledger_differs: {
     what: 'The entries of an order contradict its state.',
     act: 'Somebody changed the database: the store cannot write this.',

@@ -90,6 +90,9 @@ export const faults: Partial<Record<LifeName, Record<string, Doctor>>> = {
     'delivered_but_not_charged: goods that the supplier failed to deliver': (_, { order }) => ({
       purchases: [purchaseOf(order, 'failed')],
     }),
+    'charge_differs: goods that the supplier charges otherwise than it said': amends({
+      charge: { amount: 44, currency: 'USD', divisor: 100 },
+    }),
     'payment_without_order,supplier_purchase_unknown: an order that is gone': () => ({
       orders: [],
     }),

@@ -1,3 +1,4 @@
+import type { Charge } from '../catalog/offer.ts'
 import type { OrderId } from '../lib/ids.ts'
 import {
   isRefunding,
@@ -10,7 +11,7 @@ import type { Payout } from '../orders/payout.ts'
 import type { Goodwill } from '../orders/ports.ts'
 import { same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
-import { differs, type Finding, openItem } from './differences.ts'
+import { type About, differs, type Finding, openItem } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
 
 export interface Patience {
@@ -135,11 +136,24 @@ export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding |
   if (purchase.state === 'pending') {
     return order.state === 'FULFILLED' ? undefined : openItem('supplier', about)
   }
-  if (purchase.state !== 'delivered' || order.state === 'FULFILLED') return undefined
+  if (purchase.state !== 'delivered') return undefined
+  if (order.state === 'FULFILLED') return judgeCharge(purchase, order.charge, about)
   if (isUnderWay(order)) return openItem('store', about)
   return isRefunding(order)
     ? judgeLate(order, about)
     : differs('supplier_charged_but_not_delivered', about)
+}
+
+/** A charge that either of them does not say is not compared. */
+function judgeCharge({ cost }: SupplierPurchase, charge: Charge | undefined, about: About) {
+  const isSame =
+    charge === undefined ||
+    cost.currency === '?' ||
+    (charge.currency === cost.currency &&
+      charge.amount * cost.divisor === cost.amount * charge.divisor)
+  if (isSame) return undefined
+  const recorded = `${(charge.amount / charge.divisor).toFixed(2)} ${charge.currency}`
+  return differs('charge_differs', { ...about, detail: `${about.detail}; on record ${recorded}` })
 }
 
 /** A loss that is on record is no difference. */

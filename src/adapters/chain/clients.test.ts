@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { newestShown, recent } from './clients.ts'
+import { type ChainNode, ethPriceOf, newestShown, recent } from './clients.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
 
@@ -67,3 +67,22 @@ test('a failure is kept for nobody', async () => {
   asked.failing = false
   expect(await ask()).toBe(2)
 })
+
+test.each([
+  ['is that of the feed, in dollars', { answer: 312_055_000_000n }, 3_120.55],
+  ['is unknown when the feed stands still', { answer: 312_055_000_000n, age: 3_600n }, undefined],
+  ['is unknown when the feed does not answer', {}, undefined],
+])(
+  'the price of ETH %s',
+  async (_, { answer, age = 60n }: { answer?: bigint; age?: bigint }, price) => {
+    const readContract = async () => {
+      if (answer === undefined) throw new Error('no contract there')
+      return [1n, answer, 0n, 10_000n - age, 1n]
+    }
+    const reader = { readContract, getBlock: async () => ({ timestamp: 10_000n }) }
+    const network = { ethUsdFeed: '0x01' }
+    const { refresh, last } = ethPriceOf({ network, reader } as unknown as ChainNode)
+    await refresh()
+    expect(last()).toBe(price)
+  },
+)

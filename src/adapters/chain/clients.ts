@@ -43,6 +43,7 @@ export interface ChainNode {
 export interface Chain extends ChainNode {
   readonly pollMs: number
   readonly gasAccount: ReturnType<typeof transactionSigner>
+  readonly ethPrice: EthPrice
   readonly nonces: ReturnType<typeof accountNonces>
   readonly fees: () => Promise<Fees>
   readonly dataFee: DataFee
@@ -81,6 +82,7 @@ export function openChain(options: ChainOptions): Chain {
     ...node,
     pollMs: options.pollMs,
     gasAccount,
+    ethPrice: ethPriceOf(node),
     nonces: accountNonces(() => reader.getTransactionCount({ address, blockTag: 'pending' })),
     dataFee: dataFeeOf(node),
     maxSettlementWei: options.maxSettlementWei,
@@ -203,6 +205,42 @@ function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
     cache.set(size, readFee)
     return readFee()
   }
+}
+
+const feedAbi = parseAbi([
+  'function latestRoundData() view returns (uint80 round, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredIn)',
+])
+
+const priceMaxAgeMs = 5 * 60_000
+/** The feed is written at least every 20 minutes. */
+const staleFeedSeconds = 3_600
+
+interface EthPrice {
+  /** Reads it again if it is time to. A feed that does not answer leaves it unknown. */
+  refresh(): Promise<void>
+  /** US dollars for one ETH, as last read. */
+  last(): number | undefined
+}
+
+/** By Chainlink's feed on this network, in 8 decimals. It is for the books alone: nothing is decided by it. */
+export function ethPriceOf({ network, reader }: Pick<ChainNode, 'network' | 'reader'>): EthPrice {
+  const { ethUsdFeed } = network
+  let last: number | undefined
+  const read = async () => {
+    const question = { abi: feedAbi, functionName: 'latestRoundData' } as const
+    const [[, answer, , updatedAt], { timestamp }] = await Promise.all([
+      reader.readContract({ ...question, address: ethUsdFeed as Hex }),
+      reader.getBlock(),
+    ])
+    const isUsable = answer > 0n && timestamp - updatedAt < staleFeedSeconds
+    last = isUsable ? Number(answer) / 1e8 : undefined
+  }
+  const refresh = recent(priceMaxAgeMs, () =>
+    read().catch(() => {
+      last = undefined
+    }),
+  )
+  return { refresh: ethUsdFeed === undefined ? async () => undefined : refresh, last: () => last }
 }
 
 export interface Blocks {

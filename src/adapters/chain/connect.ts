@@ -172,6 +172,7 @@ async function gasFacts(chain: Chain, { facilitatorUrl, facilitatorEveryMs }: Ch
     reader.getBalance({ address: gasAccount.address }),
     fees(),
     leastSettlementCost(chain),
+    chain.ethPrice.refresh(),
   ])
   const isOurs = facilitatorUrl === undefined || facilitatorEveryMs !== undefined
   const settlement = isOurs ? { cost, most } : undefined

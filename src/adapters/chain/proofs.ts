@@ -5,6 +5,7 @@ import { within } from '../../lib/scheduling.ts'
 import {
   type Confirmation,
   type Expected,
+  type GasPaid,
   provesTransfer,
   type TokenLog,
   type X402Receipt,
@@ -13,6 +14,7 @@ import {
   type Blocks,
   type BlockTime,
   blockAt,
+  type Chain,
   type ChainNode,
   inPieces,
   isRefusal,
@@ -34,6 +36,7 @@ import {
 export interface ProvenTransfer {
   readonly transaction: Hex
   readonly block: number
+  readonly gas?: GasPaid
 }
 
 /** What the chain proves about an authorization. Anything unproven is `open`. */
@@ -65,7 +68,7 @@ export async function proveByTransaction(
 ): Promise<ProvenTransfer | undefined> {
   const transactionReceipt = receipt ?? (await receiptOf(node, hash))
   return transactionReceipt && proves(node, transactionReceipt, expected)
-    ? { transaction: hash, block: Number(transactionReceipt.blockNumber) }
+    ? transferOf(node, transactionReceipt)
     : undefined
 }
 
@@ -94,11 +97,24 @@ async function judgeUse(
 ): Promise<Verdict> {
   const receipt = await receiptOf(node, transaction)
   if (!receipt) return openVerdict('hidden')
-  const transfer = { transaction, block: Number(receipt.blockNumber) }
+  const transfer = transferOf(node, receipt)
   const isSafe = receipt.blockNumber <= safe && (await isUsedInSafe(node, transfer, authorization))
   if (proves(node, receipt, authorization)) return { verdict: 'transferred', transfer, isSafe }
   if (!isSafe) return openVerdict('spent')
   return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
+}
+
+function transferOf(
+  { gasAccount, ethPrice }: ChainNode & Partial<Pick<Chain, 'gasAccount' | 'ethPrice'>>,
+  receipt: TransactionReceipt,
+): ProvenTransfer {
+  const { transactionHash: transaction, blockNumber, from, gasUsed, effectiveGasPrice } = receipt
+  const transfer = { transaction, block: Number(blockNumber) }
+  if (gasAccount?.address.toLowerCase() !== from.toLowerCase()) return transfer
+  // The OP Stack adds the fee for data on L1 to the receipts of Ethereum.
+  const { l1Fee = 0 } = receipt as { readonly l1Fee?: string | number }
+  const [wei, ethUsd] = [gasUsed * effectiveGasPrice + BigInt(l1Fee), ethPrice?.last()]
+  return { ...transfer, gas: { wei, ...(ethUsd === undefined ? {} : { ethUsd }) } }
 }
 
 function openVerdict(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {

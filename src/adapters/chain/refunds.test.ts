@@ -141,6 +141,7 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
     expect(await now.payBack(second)).toEqual({
       outcome: 'paid',
       transaction: transfer?.transaction,
+      gas: { wei: expect.any(BigInt) },
     })
     expect(await chain.transfers(second.from, second.to)).toEqual([])
   }

@@ -95,8 +95,9 @@ async function paidBy(
   { transfer, isSafe }: Extract<Verdict, { verdict: 'transferred' }>,
 ): Promise<PaidBack> {
   if (!isSafe) return pending('The refund is in a block that is not safe yet.')
+  const { block: _, ...paid } = transfer
   return (await evidence.bearsOutRefund(transfer, { ...refund, value: refund.amount }))
-    ? { outcome: 'paid', transaction: transfer.transaction }
+    ? { outcome: 'paid', ...paid }
     : pending('No witness has seen the refund in a safe block yet.')
 }
 

@@ -44,9 +44,10 @@ test('a payment that moved to a later block stands where it is now', async () =>
   await chain.mine()
   await chain.reorganise(2, [[bytes, 1]])
   expect(await confirmation()).toBe('not_yet')
-  expect(await x402.collect(payment)).toEqual({
+  const { gas: _, ...where } = receipt
+  expect(await x402.collect(payment)).toMatchObject({
     outcome: 'settled',
-    receipt: { ...receipt, block: receipt.block + 1 },
+    receipt: { ...where, block: receipt.block + 1 },
   })
   await chain.mine()
   expect(await confirmation()).toBe('final')
@@ -69,7 +70,7 @@ test('a payment that somebody else submitted again is found where it is, at no c
   const key = generatePrivateKey()
   await chain.client.setBalance({ address: privateKeyToAddress(key), value: 10n ** 18n })
   const other = chain.connect({ gasKey: key }).x402
-  const theirs = receiptIn(await other.collect(payment))
+  const { gas: _, ...theirs } = receiptIn(await other.collect(payment))
   expect(await confirmation()).toBe('gone')
   const before = await chain.sentByUs()
   expect(receiptIn(await x402.collect(payment))).toEqual(theirs)
@@ -119,6 +120,6 @@ test('a refund is paid only at a safe block, and one that is dropped before is s
   const [{ transaction } = { transaction: '' }] = await refunds()
   expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   await chain.mine()
-  expect(await x402.payBack(signed)).toEqual({ outcome: 'paid', transaction })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'paid', transaction })
   expect(await refunds()).toEqual([{ value: price, transaction }])
 })

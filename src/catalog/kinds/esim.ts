@@ -244,6 +244,7 @@ export const esim = {
     return coverage.map(({ country, speeds }) => ({ country, name: countryName(country), speeds }))
   },
 
+  vat: { treatment: 'telecom_service', place: 'customer' },
   refund: 'automatic',
   refundRule:
     'Refunded automatically and in full to the payer if delivery fails or the order expires; a delivered eSIM is not refundable.',

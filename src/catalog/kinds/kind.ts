@@ -56,9 +56,19 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   /** The value of a published field that is neither the offer's own nor its allowance's. */
   publishedValue?(offer: O, field: string): unknown
 
+  /** For the books of a store in the European Union (Directive 2006/112/EC, articles 30a, 30b and 58). */
+  readonly vat: Vat
+
   readonly refund: 'none' | 'automatic'
   readonly refundRule: string
   readonly refundNote?: string
+}
+
+interface Vat {
+  /** A voucher of many kinds of goods bears no tax when it is sold; it does when it is redeemed. */
+  readonly treatment: 'multi_purpose_voucher' | 'telecom_service'
+  /** Where it is supplied: where it is redeemed, in the country of the line, or where the customer lives. */
+  readonly place: 'redemption' | 'line' | 'customer'
 }
 
 interface KindWords {

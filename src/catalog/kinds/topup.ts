@@ -191,6 +191,7 @@ export const topup = {
     capabilities: { countries: names, regions: names },
   },
 
+  vat: { treatment: 'telecom_service', place: 'line' },
   refund: 'automatic',
   refundRule:
     'Refunded automatically and in full to the payer if the carrier rejects it; a topup credited to the handset is not refundable.',

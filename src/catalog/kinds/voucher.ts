@@ -236,6 +236,7 @@ export const voucher = {
     field === 'categories' ? categoriesOf(offer) : undefined,
 
   /** Not refundable once a code was issued, because nobody can prove that the code was not used. */
+  vat: { treatment: 'multi_purpose_voucher', place: 'redemption' },
   refund: 'none',
   refundRule:
     'Refunded automatically and in full to the payer if no code is issued; a code that was issued is not refundable.',
