@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5000,
+    lines: 5200,
     mayImport: [
       'lib',
       'catalog',
@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 500,
+    lines: 900,
     mayImport: [
       'lib',
       'catalog',

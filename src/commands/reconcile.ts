@@ -67,7 +67,11 @@ const outcomes = { 0: 'good', 1: 'differs', 2: 'failed' } as const
 
 async function run(connection: Connection, options: Options, by: string): Promise<Result> {
   const { wallets } = connection.storage
-  for (const { role, address } of options.earlier) await wallets.addEarlier(role, address)
+  for (const { role, address } of options.earlier) {
+    const entry = { act: 'reconcile earlier', subject: `wallet:${address}`, after: { role } }
+    await connection.storage.noteAct(by, entry)
+    await wallets.addEarlier(role, address)
+  }
   const sources = await sourcesOf(connection)
   const compare = () => reconcile(sources, lookOf(connection, options))
   const first = await compare()
@@ -76,6 +80,7 @@ async function run(connection: Connection, options: Options, by: string): Promis
     return resultOf(await compare())
   }
   if (!options.rebuild) return resultOf(first)
+  await connection.storage.noteAct(by, { act: 'reconcile rebuild', subject: 'record' })
   const { secretsKeys: keys } = connection.config
   const rebuilt = await rebuild(
     {

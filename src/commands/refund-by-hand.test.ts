@@ -34,7 +34,7 @@ import { retryRefund } from '../orders/refund.ts'
 import { operatorPays } from '../payments/payment.ts'
 import { refundsCommand } from './refund.fixture.ts'
 
-const { caps, checkouts, database, orders, records, run, runOn, says } = refundsCommand()
+const { audit, caps, checkouts, database, orders, records, run, runOn, says } = refundsCommand()
 const hash = (digit: string) => digit.repeat(64)
 const paid = (...args: readonly string[]) => run('paid', ...args)
 const hand = () => says('status')
@@ -95,6 +95,10 @@ test('what an operator pays is listed, with amount and address, and noted once',
   expect(rows).toEqual([
     { reference, noted_by: 'ada' },
     { reference: order.id, noted_by: 'ada' },
+  ])
+  expect(await audit()).toEqual([
+    ['ada', 'refund paid', `checkout:${checkout.id}`],
+    ['ada', 'refund paid', `order:${order.id}`],
   ])
 })
 
@@ -207,6 +211,7 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
   expect((await paid(other.id, transaction)).lines[0]).toContain('--transfer 2')
   expect(await orders().find(other.id)).toEqual(other)
   expect(await paid(other.id, transaction, '--transfer', '2')).toMatchObject({ isDone: true })
+  expect(await audit()).toEqual([one, other].map(({ id }) => ['ada', 'refund paid', `order:${id}`]))
   expect(await booked()).toBe(-one.amount - other.amount)
 })
 
@@ -251,15 +256,19 @@ test('retry makes a failed return due again, and says why it leaves another alon
 /** The database, on which another worker does this just before the command moves its record. */
 function overtaken(act: () => Promise<unknown>): Pool {
   let isOvertaken = false
-  const query = async (...asked: Parameters<Pool['query']>) => {
-    const { name } = asked[0] as { readonly name?: string }
-    if (!isOvertaken && name?.startsWith('move_')) {
-      isOvertaken = true
-      await act()
+  const connect = async () => {
+    const client = await database().connect()
+    const query = async (...asked: Parameters<Pool['query']>) => {
+      const { name } = asked[0] as { readonly name?: string }
+      if (!isOvertaken && name?.startsWith('move_')) {
+        isOvertaken = true
+        await act()
+      }
+      return client.query(...asked)
     }
-    return database().query(...asked)
+    return Object.assign(Object.create(client), { query })
   }
-  return Object.assign(Object.create(database()), { query })
+  return Object.assign(Object.create(database()), { connect })
 }
 
 test('retry and drop of a return call nothing done that another process changed meanwhile', async () => {

@@ -12,7 +12,7 @@ import { refundsCommand } from './refund.fixture.ts'
 /** Goodwill from the command to the payout, on the database of a store whose method is scripted. */
 
 const store = refundsCommand({ hour: usdc(10_000_000n), day: usdc(15_000_000n) })
-const { caps, database, orders } = store
+const { audit, caps, database, orders } = store
 
 async function refunds(...args: readonly string[]) {
   const { isDone, lines } = await store.run(...args)
@@ -63,6 +63,8 @@ test('is paid once, from the float, and booked', async () => {
   expect(await readGoodwill(database())).toMatchObject([
     { id, amount: 5_000_000n, reason: 'The code was used', by: 'ada' },
   ])
+  await give(id, '5')
+  expect(await audit()).toEqual([['ada', 'refund goodwill', `order:${id}`]])
   expect(await exposureOf(database())).toBe(0n)
   const status = (await refunds('status')).text
   expect(status).toContain('Goodwill granted in the last hour 5.00 of 10.00 USDC')

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { beforeEach } from 'vitest'
+import { readActs } from '../adapters/storage/audit.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
@@ -29,6 +30,11 @@ export function refundsCommand(caps = { hour, day }) {
   return {
     ...{ caps, orders, checkouts, run, runOn },
     database: () => database,
+    /** What the audit has: by whom, the act and its subject, the first one first. */
+    audit: async () =>
+      (await readActs(database, { limit: 50 }))
+        .map(({ by, act, subject }) => [by, act, subject])
+        .reverse(),
     records: () => ({ store: checkouts(), orders: orders() }),
     /** What the command says. */
     says: async (...args: readonly string[]) => (await run(...args)).lines.join('\n'),

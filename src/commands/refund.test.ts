@@ -15,7 +15,7 @@ import { createPayoutLimits } from '../adapters/storage/payouts.ts'
 import type { Order } from '../orders/order.ts'
 import { refundsCommand } from './refund.fixture.ts'
 
-const { caps, database, orders, run, says } = refundsCommand()
+const { audit, caps, database, orders, run, says } = refundsCommand()
 const status = () => says('status')
 const record = (target: Order) => orderOnRecord(orders(), target)
 
@@ -71,6 +71,10 @@ test('stop and start turn the switch for every node, with who and why on record'
     { stopped: true, reason: 'The key may have leaked.', changed_by: 'ada' },
     { stopped: false, reason: 'New key.', changed_by: 'ada' },
   ])
+  expect(await audit()).toEqual([
+    ['ada', 'refund stop', 'refunds'],
+    ['ada', 'refund start', 'refunds'],
+  ])
 })
 
 test('start makes refunds due that were held back', async () => {
@@ -87,6 +91,7 @@ test('retry makes one failed refund due again, as a move that the history keeps'
   const other = await record(unpayable(failed(asked())))
   const done = await run('retry', stuck.id)
   expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
+  expect(await audit()).toEqual([['ada', 'refund retry', `order:${stuck.id}`]])
   expect(await orders().find(stuck.id)).toMatchObject({ payout: { state: 'DUE' } })
   expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
   expect(await orders().find(other.id)).toEqual(other)

@@ -5,7 +5,10 @@ import { createDatabase, dropDatabase } from '../../sandbox/postgres/test-postgr
 import { auditProblem, readActs } from '../adapters/storage/audit.ts'
 import { openDatabase } from '../adapters/storage/database.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { createMovements } from '../adapters/storage/record.ts'
+import { usdc } from '../lib/money.ts'
 import { audited } from './audit.ts'
+import { changeDenied } from './screening.ts'
 
 const postgres = migratedPostgres()
 
@@ -122,3 +125,28 @@ function as(url: URL, username: string | undefined): Pool {
   onTestFinished(() => pool.end())
   return pool
 }
+
+test('the audit says that the denylist was changed and why, and nobody whom it names', async () => {
+  const parties = ['+4915112345678', 'ada@example.com']
+  const change = { isDenied: true, parties, reason: 'Asked to be' }
+  await changeDenied({ database, by: 'anna' }, change)
+  await changeDenied({ database, by: 'anna' }, change)
+  const all = await acts()
+  expect(all).toMatchObject([
+    { by: 'anna', act: 'denylist add', subject: 'denylist', after: { parties: 2 } },
+  ])
+  expect(JSON.stringify(all)).not.toMatch(/4915|ada@/)
+})
+
+test('an acknowledged movement is an act', async () => {
+  const transaction = `0x${'a'.repeat(64)}`
+  const [from, to] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
+  const transfer = { transaction, block: 1, logIndex: 0, from, to, amount: usdc(1_500_000n) }
+  await createMovements(database).acknowledge(transfer, { reason: 'to the safe', by: 'anna' })
+  expect(await acts()).toMatchObject([
+    {
+      ...{ by: 'anna', act: 'reconcile acknowledge', subject: `transaction:${transaction}` },
+      ...{ after: { from, to, amountUsdc: '1.50' }, reason: 'to the safe' },
+    },
+  ])
+})

@@ -1,5 +1,6 @@
-import type { Pool } from 'pg'
+import type { AuditEntry } from '../adapters/storage/audit.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import type { Database } from '../adapters/storage/database.ts'
 import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import {
@@ -30,10 +31,14 @@ import {
   paymentNotShown,
   paymentVanished,
 } from '../payments/payment.ts'
+import { audited } from './audit.ts'
 import type { Operator } from './operator.ts'
 
 /** Who acts on refunds: no more of an operator is needed. */
 export type RefundsOperator = Pick<Operator, 'database' | 'by' | 'now'>
+
+/** In the transaction of an act. */
+type Acting = Omit<RefundsOperator, 'database'> & { readonly database: Database }
 
 export interface Outcome {
   readonly isDone: boolean
@@ -47,14 +52,22 @@ export interface Tried extends Outcome {
 }
 
 /** On every node, at once. */
-export async function stopRefunds({ database, by }: RefundsOperator, reason: string) {
-  await switchRefunds(database, { stopped: true, reason, by })
+export async function stopRefunds(operator: RefundsOperator, reason: string) {
+  await turn(operator, true, reason)
   return { stopped: true }
 }
 
+function turn(operator: RefundsOperator, stopped: boolean, reason?: string): Promise<void> {
+  const act = stopped ? 'refund stop' : 'refund start'
+  return audited(operator, { act, subject: 'refunds', after: { stopped }, reason }, (client) =>
+    switchRefunds(client, { stopped, reason, by: operator.by }),
+  )
+}
+
 /** Makes payouts that were held due now, and not only after their pause. */
-export async function startRefunds({ database, by }: RefundsOperator, reason?: string) {
-  await switchRefunds(database, { stopped: false, reason, by })
+export async function startRefunds(operator: RefundsOperator, reason?: string) {
+  const { database } = operator
+  await turn(operator, false, reason)
   const { openPayouts } = await readPayoutQueue(database)
   const going = openPayouts.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
   for (const { reference, invoice } of going) {
@@ -71,13 +84,11 @@ export async function retryRefunds(
   operator: RefundsOperator,
   which: 'all' | readonly string[],
 ): Promise<readonly Tried[]> {
-  if (which !== 'all') return each(which, (name) => retryPayout(operator, name))
+  const retry = (names: readonly string[]) => each(operator, 'refund retry', names, retryPayout)
+  if (which !== 'all') return retry(which)
   const { openPayouts } = await readPayoutQueue(operator.database)
   const failed = openPayouts.filter(({ state }) => state === 'FAILED')
-  return each(
-    failed.map(({ reference }) => reference),
-    (name) => retryPayout(operator, name),
-  )
+  return retry(failed.map(({ reference }) => reference))
 }
 
 /** Ends what failed and is not owed: returns whose payment is not shown any more, and goodwill. */
@@ -85,28 +96,44 @@ export function dropRefunds(
   operator: RefundsOperator,
   references: readonly string[],
 ): Promise<readonly Tried[]> {
-  return each(references, (name) => {
+  return each(operator, 'refund drop', references, (acting, name) => {
     const goodwillOrder = orderOfGoodwill(name)
     return goodwillOrder === undefined
-      ? dropReturn(operator, name)
-      : dropGoodwill(operator, goodwillOrder)
+      ? dropReturn(acting, name)
+      : dropGoodwill(acting, goodwillOrder)
   })
 }
 
-function retryPayout(operator: RefundsOperator, name: string): Promise<Outcome> {
+function retryPayout(operator: Acting, name: string): Promise<Outcome> {
   const goodwillOrder = orderOfGoodwill(name)
   if (goodwillOrder !== undefined) return retryGoodwill(operator, goodwillOrder)
   return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
 }
 
 async function each(
+  operator: RefundsOperator,
+  act: string,
   references: readonly string[],
-  work: (reference: string) => Promise<Outcome>,
+  work: (acting: Acting, reference: string) => Promise<Outcome>,
 ): Promise<readonly Tried[]> {
   const tried: Tried[] = []
-  for (const reference of references) tried.push({ reference, ...(await work(reference)) })
+  for (const reference of references) {
+    const entry = ({ isDone }: Outcome) => (isDone ? payoutEntry(act, reference) : undefined)
+    const outcome = await audited(operator, entry, (database) =>
+      work({ ...operator, database }, reference),
+    )
+    tried.push({ reference, ...outcome })
+  }
   return tried
 }
+
+/** A payout belongs to an order or to a checkout. */
+function payoutEntry(act: string, reference: string, more: object = {}): AuditEntry {
+  const [id = ''] = reference.split('-')
+  return { act, subject: subjectOf(id), after: { reference, ...more } }
+}
+
+const subjectOf = (id: string) => `${isOrderId(id) ? 'order' : 'checkout'}:${id}`
 
 const yes = (told: string): Outcome => ({ isDone: true, told })
 const no = (told: string): Outcome => ({ isDone: false, told })
@@ -123,14 +150,22 @@ export interface Gift {
 
 /** Money of the store's own for the buyer of delivered goods: once an order, and at most its price. */
 export async function giveGoodwill(
-  { database, by, now }: RefundsOperator,
+  operator: RefundsOperator,
   { order: id, ...gift }: Gift,
 ): Promise<Outcome> {
+  const { database, by, now } = operator
   const goodwill = createGoodwillStore(database)
   const order = await createOrderStore(database).find(id)
   const made = goodwillFor(order, { ...gift, by }, now())
   if (typeof made === 'string') return no(made)
-  if (await goodwill.give(made)) {
+  const after = { amountUsdc: formatUsdc(made.amount) }
+  const entry = { act: 'refund goodwill', subject: subjectOf(id), after, reason: made.reason }
+  const isGiven = await audited(
+    operator,
+    (given: boolean) => (given ? entry : undefined),
+    (client) => createGoodwillStore(client).give(made),
+  )
+  if (isGiven) {
     const { amount, payment } = made
     return yes(`gives ${formatUsdc(amount)} USDC to ${payment.payer}; the running store pays it`)
   }
@@ -142,7 +177,7 @@ export async function giveGoodwill(
 }
 
 /** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
-async function retryGoodwill({ database }: RefundsOperator, id: OrderId): Promise<Outcome> {
+async function retryGoodwill({ database }: Acting, id: OrderId): Promise<Outcome> {
   const goodwill = createGoodwillStore(database)
   const stored = await goodwill.find(id)
   if (!stored) return noGoodwill
@@ -154,7 +189,7 @@ async function retryGoodwill({ database }: RefundsOperator, id: OrderId): Promis
 }
 
 /** Nothing is owed: it was a gift. */
-async function dropGoodwill({ database, by, now }: RefundsOperator, id: OrderId): Promise<Outcome> {
+async function dropGoodwill({ database, by, now }: Acting, id: OrderId): Promise<Outcome> {
   const goodwill = createGoodwillStore(database)
   const stored = await goodwill.find(id)
   if (!stored) return noGoodwill
@@ -164,7 +199,7 @@ async function dropGoodwill({ database, by, now }: RefundsOperator, id: OrderId)
   return won ? dropped : moved
 }
 
-async function retryOrder({ database }: RefundsOperator, id: OrderId): Promise<Outcome> {
+async function retryOrder({ database }: Acting, id: OrderId): Promise<Outcome> {
   const orders = createOrderStore(database)
   const order = await orders.find(id)
   const why = whyNotTried(order)
@@ -173,14 +208,14 @@ async function retryOrder({ database }: RefundsOperator, id: OrderId): Promise<O
   return tried.payout?.state === 'DUE' ? dueAgain : no(whyNotTried(tried) ?? 'nothing is owed')
 }
 
-async function retryReturn({ database }: RefundsOperator, reference: string): Promise<Outcome> {
+async function retryReturn({ database }: Acting, reference: string): Promise<Outcome> {
   const result = await failedReturn(database, reference)
   if ('told' in result) return result
   return (await result.moveTo({ state: 'DUE' })) ? dueAgain : moved
 }
 
 /** What the processor shows after all gets another return. */
-async function dropReturn({ database }: RefundsOperator, reference: string): Promise<Outcome> {
+async function dropReturn({ database }: Acting, reference: string): Promise<Outcome> {
   const result = await failedReturn(database, reference)
   if ('told' in result) return result
   const { code, reason } = result.payout
@@ -195,7 +230,10 @@ interface FailedReturn {
   moveTo(payout: Payout): Promise<boolean>
 }
 
-async function failedReturn(database: Pool, reference: string): Promise<FailedReturn | Outcome> {
+async function failedReturn(
+  database: Database,
+  reference: string,
+): Promise<FailedReturn | Outcome> {
   const named = returnOfReference(reference)
   const checkouts = createCheckoutStore(database)
   const checkout = named && (await checkouts.find(named.id))
@@ -233,9 +271,10 @@ export async function recordPaid(operator: RefundsOperator, payment: PaidByHand)
 }
 
 async function notePaid(
-  { database, by, now }: RefundsOperator,
+  operator: RefundsOperator,
   { reference, transaction, transfer = 1 }: PaidByHand,
 ): Promise<Outcome> {
+  const { database, by, now } = operator
   const notes = createHandPayouts(database)
   const before = await notes.find(reference)
   if (before === transaction) return describeResult({ outcome: 'same' }, '')
@@ -253,12 +292,18 @@ async function notePaid(
     return no('it does not wait to be paid by hand; kiosk402 refund status tells how it stands')
   const { units, coin, to } = payout
   const line = `noted as paid: ${formatUnits(units, coin)} ${coin} to ${to}`
-  return describeResult(await notes.note({ ...payout, ...made }), line)
+  const entry = payoutEntry('refund paid', reference, { transaction })
+  const noted = await audited(
+    operator,
+    ({ outcome }: Noted) => (outcome === 'noted' ? entry : undefined),
+    (client) => createHandPayouts(client).note({ ...payout, ...made }),
+  )
+  return describeResult(noted, line)
 }
 
 /** One that its own authorization cannot pay any more, paid by a plain transfer. */
 async function noteRefund(
-  database: Pool,
+  database: Operator['database'],
   order: Order,
   made: Parameters<typeof bookByHand>[2],
   at: Date,

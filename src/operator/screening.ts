@@ -1,5 +1,6 @@
 import { changeDenylist, listDenied } from '../adapters/storage/store.ts'
 import { identityOf } from '../orders/denylist.ts'
+import { audited } from './audit.ts'
 import type { Operator } from './operator.ts'
 
 interface Denied {
@@ -26,10 +27,15 @@ export interface ListedParties {
 
 /** In force on all nodes within seconds. */
 export async function changeDenied(
-  { database, by }: Pick<Operator, 'database' | 'by'>,
+  operator: Pick<Operator, 'database' | 'by'>,
   { isDenied, parties, reason }: ListedParties,
 ): Promise<readonly { party: string; isDenied: boolean; isChanged: boolean }[]> {
+  const act = isDenied ? 'denylist add' : 'denylist remove'
   const named = parties.map((party) => ({ party, identity: identityOf(party) }))
-  const changed = await changeDenylist(database, { parties: named, isDenied, reason, by })
+  const change = { parties: named, isDenied, reason, by: operator.by }
+  // Whom it was about stands in the denylist: a party may be a person.
+  const entry = ({ length }: readonly string[]) =>
+    length > 0 ? { act, subject: 'denylist', after: { parties: length }, reason } : undefined
+  const changed = await audited(operator, entry, (client) => changeDenylist(client, change))
   return parties.map((party) => ({ party, isDenied, isChanged: changed.includes(party) }))
 }

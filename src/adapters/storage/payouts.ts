@@ -6,6 +6,7 @@ import type { Allowance, Payout, PayoutLimits, PayoutState } from '../../orders/
 import type { OrderStore } from '../../orders/ports.ts'
 import { moveAside } from '../../orders/workflow.ts'
 import type { Coin } from '../../payments/coins.ts'
+import { noteAct } from './audit.ts'
 import { type Database, inTransaction, prepared } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
 import { createOrderStore } from './orders.ts'
@@ -305,7 +306,11 @@ export async function bookByHand(
   try {
     return await inTransaction(pool, async (client) => {
       const result = await createHandPayouts(client).note({ ...payout, ...made })
-      if (result.outcome === 'noted') await book(createOrderStore(client), order, made.transaction)
+      if (result.outcome === 'noted') {
+        await book(createOrderStore(client), order, made.transaction)
+        const after = { transaction: made.transaction }
+        await noteAct(client, made.by, { act: 'refund paid', subject: `order:${reference}`, after })
+      }
       return result
     })
   } catch (error) {

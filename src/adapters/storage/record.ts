@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { type Checkout, type CheckoutAccount, checkoutAccounts } from '../../checkouts/checkout.ts'
 import type { OrderId } from '../../lib/ids.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import type { Account, Order } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
   Movements,
   StoreRecord,
 } from '../../reconcile/ports.ts'
+import { noteAct } from './audit.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkouts.ts'
 import { type Database, inTransaction } from './database.ts'
 import { readGoodwill } from './goodwill.ts'
@@ -167,7 +169,7 @@ const misbookedCheckoutsSql = `
   where booked.sum is distinct from due.sum
   order by 1, 3`
 
-export function createMovements(database: Database): Movements {
+export function createMovements(database: Pool): Movements {
   return {
     async acknowledged() {
       const { rows } = await database.query(
@@ -177,11 +179,15 @@ export function createMovements(database: Database): Movements {
       return rows
     },
     async acknowledge({ transaction, logIndex, from, to, amount }, { reason, by }) {
-      await database.query(
-        `insert into acknowledged_movements values ($1, $2, $3, $4, $5, $6, $7, now())
-         on conflict do nothing`,
-        [transaction, logIndex, from, to, amount.toString(), reason, by],
-      )
+      const entry = { act: 'reconcile acknowledge', subject: `transaction:${transaction}`, reason }
+      await inTransaction(database, async (client) => {
+        await client.query(
+          `insert into acknowledged_movements values ($1, $2, $3, $4, $5, $6, $7, now())
+           on conflict do nothing`,
+          [transaction, logIndex, from, to, amount.toString(), reason, by],
+        )
+        await noteAct(client, by, { ...entry, after: { from, to, amountUsdc: formatUsdc(amount) } })
+      })
     },
   }
 }

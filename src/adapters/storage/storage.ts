@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { within } from '../../lib/scheduling.ts'
 import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { Network } from '../../payments/networks.ts'
-import { auditProblem } from './audit.ts'
+import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { addUpEnds, checkoutFacts, openFacts, orderFacts, readPace } from './facts.ts'
@@ -141,6 +141,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     record: createStoreRecord(pool),
     checkoutRecord: createCheckoutRecord(pool),
     movements: createMovements(pool),
+    noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
     denied: () => readDenylist(pool),
     forgetNonces: () => nonces.forgetExpired(),
