@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -68,6 +68,28 @@ describe('the unit', () => {
       await rm(dir, { recursive: true })
     }
   })
+
+  test.skipIf(noSystemd)(
+    'of each timer is taken by systemd, and leaves its service little',
+    async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'kiosk402-timers-'))
+      const program = ['/opt/kiosk402/scripts/kiosk402', resolve('scripts/kiosk402')] as const
+      try {
+        for (const timer of globSync('*.timer', { cwd: 'deploy' })) {
+          const service = timer.replace('.timer', '.service')
+          await writeFile(join(dir, timer), filled(timer, []))
+          await writeFile(join(dir, service), filled(service, [program]))
+          const files = [timer, service].map((file) => join(dir, file))
+          expect(run('systemd-analyze', ['verify', '--man=no', ...files])).toEqual(wellSaid)
+          const security = ['security', '--offline=yes', '--threshold=30', '--no-pager']
+          const { status } = run('systemd-analyze', [...security, join(dir, service)])
+          expect(status, service).toBe(0)
+        }
+      } finally {
+        await rm(dir, { recursive: true })
+      }
+    },
+  )
 
   test('passes every secret by its name, each as a file', () => {
     const handed = valuesOf('LoadCredential').map((value) => value.split(':'))
