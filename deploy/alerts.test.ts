@@ -56,7 +56,7 @@ const well: SeriesOf = {
   [run('backup')]: still(90_000),
   [run('restore_drill')]: still(10 * 86_400),
   [one('reconcile_differs')]: still(0),
-  [one('catalog_offers_below_margin')]: still(0),
+  [one('offers_below_margin')]: still(0),
   ...Object.fromEntries(
     [
       ...[
@@ -132,7 +132,7 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402ChainBehind', { [one('chain_head_age_seconds')]: still(40) }],
   ['Kiosk402ChainBehind', { [one('chain_safe_head_age_seconds')]: still(4_000) }],
   ['Kiosk402CatalogOld', { [one('catalog_age_seconds')]: still(4_000) }],
-  ['Kiosk402BelowMargin', { [one('catalog_offers_below_margin')]: still(2) }],
+  ['Kiosk402BelowMargin', { [one('offers_below_margin')]: still(2) }],
   ['Kiosk402CatalogShrunk', shrunk],
   ['Kiosk402RatesOld', { [one('exchange_rates_age_seconds')]: still(5 * 86_400) }],
 ]

@@ -76,6 +76,7 @@ const bodies: Readonly<
   purchase_declined: (kind, shop) => shop.denied(kind),
   offer_unavailable: (kind, shop) => shop.unsold(kind),
   store_paused: (kind) => bodyOf(kind),
+  too_costly: (kind) => bodyOf(kind),
 }
 
 const purchaseHeaders: Readonly<Partial<Record<Code, Record<string, string>>>> = {
@@ -90,7 +91,6 @@ const payers: Readonly<Partial<Record<Code, Payer>>> = {
   approval_required: 'careful',
   approval_declined: 'declined',
   budget_spent: 'spent',
-  too_costly: 'another',
   try_again: 'away',
 }
 

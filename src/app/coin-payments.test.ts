@@ -42,6 +42,23 @@ test('why a payout waits is told once, until it waits for something else', async
   ])
 })
 
+test('how the processor answers is its health', async () => {
+  const noted: unknown[] = []
+  const processor = {
+    ...{ url: 'http://127.0.0.1:9', storeId: 'a', apiKey: 'b', isTestnet: true },
+    methods: [{ coin: 'BTC', network: 'Bitcoin' }],
+  }
+  const coins = connectCoins({ processor, invoiceMinutes: 20 } as never, {
+    handPayouts: { find: async () => undefined },
+    payoutRecord: memoryPayouts(),
+    now: () => new Date(),
+    checkoutFacts: async () => ({ openByState: {} }),
+    health: { noteProcessor: (...outcome) => noted.push(outcome) },
+  })
+  expect(await coins.rates.read()).toBeUndefined()
+  expect(noted).toEqual([[false, expect.stringMatching(/./)]])
+})
+
 test('what the processor cannot do is told when it appears, once, and when it is gone', async () => {
   const said: string[] = []
   const logged = (level: string) => (text: unknown) => void said.push(`${level}: ${text}`)

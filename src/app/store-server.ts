@@ -152,6 +152,7 @@ export function stateReaderOf(
     checkouts: storage.checkoutFacts,
     webhookEvents: storage.webhooks.countPending,
     pace: storage.pace,
+    dearSales: storage.dearSales,
     lastRuns: storage.lastRuns,
     chain: chain.facts,
     supplierWallets: walletsOf(supply, 'last'),

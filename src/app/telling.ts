@@ -6,7 +6,7 @@ import { mailTeller, webhookTeller } from '../operations/notices.ts'
 import type { Channel } from '../operations/ports.ts'
 import type { Ground } from './store-server.ts'
 
-const lookEveryMs = 15_000
+const usualEveryMs = 15_000
 
 interface Watched extends Pick<WatchDeps, 'readState' | 'book'> {
   readonly membership: Pick<WatchDeps, 'isFirst'>
@@ -14,7 +14,7 @@ interface Watched extends Pick<WatchDeps, 'readState' | 'book'> {
 
 /** Tells the operator what needs a person, if the store knows where. */
 export async function watchConditions(ground: Ground, watched: Watched): Promise<void> {
-  const { failed, now, signal } = ground
+  const { failed, now, signal, lookEveryMs: everyMs = usualEveryMs } = ground
   const tellers = tellersOf(ground)
   if (tellers.size === 0) return
   const { isFirst } = watched.membership
@@ -27,7 +27,7 @@ export async function watchConditions(ground: Ground, watched: Watched): Promise
         return false
       },
     )
-  await repeat(task, { everyMs: lookEveryMs, retryMs: lookEveryMs, signal })
+  await repeat(task, { everyMs, retryMs: everyMs, signal })
 }
 
 function tellersOf({ config, now }: Pick<Ground, 'config' | 'now'>): ReadonlyMap<Channel, Teller> {

@@ -200,9 +200,9 @@ test.each([
   { gas: ample.gas, processor: undefined, told: [200, 'healthy', 'pay', 'sold', 'sold'] },
   { gas: ample.gas, processor: true, told: [200, 'healthy', 'pay', 'sold', 'sold'] },
   { gas: ample.gas, processor: false, told: [200, 'degraded', 'pay', 'sold', 'store_paused'] },
-  { gas: dear, processor: undefined, told: [503, 'down', 'stop', 'store_paused', 'sold'] },
-  { gas: dear, processor: true, told: [200, 'down', 'stop', 'store_paused', 'sold'] },
-  { gas: dear, processor: false, told: [503, 'down', 'stop', 'store_paused', 'store_paused'] },
+  { gas: dear, processor: undefined, told: [503, 'down', 'stop', 'too_costly', 'sold'] },
+  { gas: dear, processor: true, told: [200, 'down', 'stop', 'too_costly', 'sold'] },
+  { gas: dear, processor: false, told: [503, 'down', 'stop', 'too_costly', 'store_paused'] },
 ])(
   'a dear network and a silent processor each stop one way to pay: $told',
   ({ gas, processor, told }) => {

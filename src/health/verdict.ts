@@ -59,8 +59,8 @@ export interface Bound {
 export interface Verdict {
   readonly parts: Parts
   readonly action: Signals['agent_action']
-  /** For purchases in coins. A dear network does not stop them, but the payment processor does. */
-  readonly coinAction: Signals['agent_action']
+  /** Whether nothing but the price of gas stops purchases in USDC. Those in coins need none. */
+  readonly isTooCostly: boolean
   /** Of a single purchase, the tightest first. None is below the price of the cheapest offer. */
   readonly bounds: readonly Bound[]
 }
@@ -82,9 +82,8 @@ export function verdictOf(facts: Facts, now: Date): Verdict {
     gas: worseOf(gas, feeHealth(means?.gas)),
   }
   const { agent_action: action } = signalsOf(all, now)
-  const { agent_action } = signalsOf({ ...all, gas }, now)
-  const coinAction = parts.processor?.state === 'down' ? 'stop' : agent_action
-  return { parts: all, action, coinAction, bounds }
+  const isTooCostly = action === 'stop' && signalsOf({ ...all, gas }, now).agent_action !== 'stop'
+  return { parts: all, action, isTooCostly, bounds }
 }
 
 /** The store sells while it sells the offers of one supplier; its bounds are those of the one with the highest. */
@@ -105,7 +104,7 @@ function roomiest({ bounds: [one] }: Verdict, { bounds: [other] }: Verdict): num
 }
 
 export type Unsold =
-  | { readonly type: 'paused' }
+  | { readonly type: 'paused' | 'too_costly' }
   /** The offers of this supplier are not sold, but others are. */
   | { readonly type: 'supplier_paused' }
   | { readonly type: 'too_large'; readonly bound: Bound }
@@ -116,13 +115,16 @@ export type Unsold =
  */
 export function unsold(verdict: Verdict, amount: Usdc, isFromFloat: boolean): Unsold | undefined {
   const { bounds } = verdict
-  if (isStopped(verdict, isFromFloat)) return { type: 'paused' }
+  const isTooCostly = verdict.isTooCostly && isFromFloat
+  if (isStopped(verdict, isFromFloat)) return { type: isTooCostly ? 'too_costly' : 'paused' }
   const bound = bounds.find(({ by }) => isFromFloat || !usdcOnly.includes(by))
   return bound && amount > bound.max ? { type: 'too_large', bound } : undefined
 }
 
-export function isStopped({ action, coinAction }: Verdict, isFromFloat: boolean): boolean {
-  return (isFromFloat ? action : coinAction) === 'stop'
+/** @param isFromFloat paid in USDC; otherwise in a coin, which the payment processor takes */
+export function isStopped({ action, isTooCostly, parts }: Verdict, isFromFloat: boolean): boolean {
+  if (isFromFloat) return action === 'stop'
+  return parts.processor?.state === 'down' || (action === 'stop' && !isTooCostly)
 }
 
 const usdcOnly: readonly Bound['by'][] = ['refund_float', 'witness']

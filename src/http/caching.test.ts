@@ -152,3 +152,12 @@ describe('never the answer of another state of the store', () => {
     return [statusCode, statusCode === 200 ? body : '', { ...others, 'content-length': '' }]
   }
 })
+
+test('the index says what is taken at the moment', async () => {
+  let takesCoins = false
+  const { app, deps } = testApp({ takesCoins: () => takesCoins })
+  const payments = async () => (await app.inject('/ai')).json().payments.website
+  expect(await payments()).toEqual(['USDC'])
+  takesCoins = true
+  expect(await payments()).toEqual(['USDC', ...deps.site.acceptsCrypto])
+})

@@ -34,6 +34,7 @@ async function join(others: readonly OtherNode[]) {
   const own = deps({ secretsKeys: [oldKey, newKey], shared })
   const membership = await joinNodes({ beat, leave }, { ...own, signal: stopping.signal })
   return {
+    isFirst: membership.isFirst,
     differing: () => membership.lastState().disagreements.map(({ setting }) => setting),
     async stop() {
       stopping.abort()
@@ -59,6 +60,19 @@ test.each<[string, readonly Buffer[], typeof shared, string[]]>([
   const { differing, stop } = await join([await nodeWith(keys, settings)])
   expect(differing()).toEqual(expected)
   await stop()
+})
+
+test('is the first by name, unless another one that is here is', async () => {
+  const node = await nodeWith([oldKey])
+  const isFirst = async (name: string, isHere: boolean) => {
+    const { isFirst: asked, stop } = await join([{ ...node, name, isHere }])
+    await stop()
+    return asked()
+  }
+  const [before, after] = ['\u0000', '\uffff']
+  expect(await isFirst(after, true)).toBe(true)
+  expect(await isFirst(before, true)).toBe(false)
+  expect(await isFirst(before, false)).toBe(true)
 })
 
 test('names the lost key of a node that is gone, and none of its settings', async () => {

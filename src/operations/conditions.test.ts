@@ -25,7 +25,7 @@ test('each condition holds for its own facts, and no other does', () => {
 test('what cannot be read is neither well nor ill', () => {
   const nothing = {
     ...{ orders: undefined, checkouts: undefined, pace: undefined, runs: undefined },
-    ...{ chain: undefined, catalog: { ...wellState().catalog, belowMargin: undefined } },
+    ...{ chain: undefined, belowMargin: undefined },
   }
   const unknown = Object.entries(conditions).filter(
     ([, { holds }]) => holds(wellState(nothing)) === undefined,

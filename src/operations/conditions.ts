@@ -140,10 +140,13 @@ export const conditions: Readonly<Record<string, Condition>> = {
         : []),
   },
   below_margin: {
-    ...{ alert: 'Kiosk402BelowMargin', severity: 'warning', forMinutes: 5 },
-    mend: 'kiosk402 price shows the rules and what each offer earns; raise a margin there, or pause the offers with kiosk402 sales.',
-    holds: ({ catalog }) =>
-      some(catalog.belowMargin, 'offers earn less than the least margin, or nothing.'),
+    ...{ alert: 'Kiosk402BelowMargin', severity: 'warning', forMinutes: 0 },
+    mend: 'charge_rose in the log names the orders. kiosk402 price raises the margin, kiosk402 sales pauses the offers; ask the supplier for its list.',
+    holds: ({ belowMargin }) =>
+      some(
+        belowMargin,
+        'offers earned less than the least margin in the last day: their supplier charged more than it listed.',
+      ),
   },
 }
 

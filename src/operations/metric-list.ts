@@ -181,10 +181,10 @@ export const metrics = {
     ({ catalog }) => Object.entries(catalog.rejected),
     { labels: ['reason'] },
   ),
-  kiosk402_catalog_offers_below_margin: metric(
-    'Offers on sale that earn less than the least margin.',
-    ({ catalog }) => catalog.belowMargin,
-    { isSometimesAbsent: true },
+  kiosk402_offers_below_margin: metric(
+    'Offers of which a sale of the last day earned less than the least margin.',
+    ({ belowMargin }) => belowMargin,
+    { note: 'The supplier charged more than its list said (`charge_rose`).' },
   ),
   kiosk402_exchange_rates_age_seconds: metric(
     'Time since the exchange rates were published.',

@@ -3,10 +3,12 @@ import { newOrderId } from '../../test/doubles/ids.ts'
 import { promtoolSays } from '../../test/harness/prometheus.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
 import { createHealth } from '../health/health.ts'
+import type { OfferId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { createLog } from '../logging/log.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import { createCounters, createMetrics, createStateReader } from './metrics.ts'
+import type { DearSale } from './ports.ts'
 import { eventNames, reporterTo } from './reporter.ts'
 
 beforeEach(() => {
@@ -30,7 +32,7 @@ const checkouts = {
 }
 
 /** The metrics of a healthy store with the given order counts. */
-function metricsWith(count: () => Promise<OrderFacts>) {
+function metricsWith(count: () => Promise<OrderFacts>, dearSales: readonly DearSale[] = []) {
   const now = () => new Date()
   const health = createHealth(now)
   health.note('database', true)
@@ -41,6 +43,7 @@ function metricsWith(count: () => Promise<OrderFacts>) {
     checkouts: async () => checkouts,
     webhookEvents: async () => 0,
     pace: async () => ({ refunds: 0, transfers: 0, suppliers: new Map() }),
+    dearSales: async () => dearSales,
     lastRuns: async () => new Map(),
     chain: async () => {
       const at = now()
@@ -73,6 +76,16 @@ test('leaves out counts that fail or are slow, without marking a part down', asy
     }
     expect(health.parts().database.state).toBe('healthy')
   }
+})
+
+test('counts each offer once that was sold for less than it cost', async () => {
+  const sale = (offer: string, cost: bigint | undefined) => {
+    const known = cost === undefined ? undefined : usdc(cost)
+    return { offer: offer as OfferId, price: usdc(10n), cost: known }
+  }
+  const sales = [sale('A', 11n), sale('A', 12n), sale('B', 10n), sale('C', undefined)]
+  const { body } = await metricsWith(async () => orders, sales).page()
+  expect(body).toContain('kiosk402_offers_below_margin 1')
 })
 
 test('counts events by name and still reports them', async () => {

@@ -8,7 +8,7 @@ import type { ChainFacts } from '../payments/payment.ts'
 import { cachedBriefly } from './cached-reads.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 import { type Metric, type MetricName, metrics } from './metric-list.ts'
-import type { LastRuns, Pace } from './ports.ts'
+import type { DearSale, LastRuns, Pace } from './ports.ts'
 import { noteOutcome } from './probes.ts'
 import { eventNames, type OperatorEvent } from './reporter.ts'
 import type { StoreState } from './store-state.ts'
@@ -25,6 +25,7 @@ export interface StateDeps {
   readonly checkouts: () => Promise<CheckoutFacts>
   readonly webhookEvents: () => Promise<number>
   readonly pace: () => Promise<Pace>
+  readonly dearSales: () => Promise<readonly DearSale[]>
   readonly lastRuns: () => Promise<LastRuns>
   readonly chain: () => Promise<ChainFacts>
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
@@ -45,17 +46,19 @@ export function createStateReader(deps: StateDeps): () => Promise<StoreState> {
   const readCheckouts = cached(deps.checkouts)
   const readWebhookEvents = cached(deps.webhookEvents)
   const readPace = cachedBriefly(deps.pace, cacheMs ?? paceCacheMs)
+  const readDearSales = cachedBriefly(deps.dearSales, cacheMs ?? paceCacheMs)
   const readRuns = cached(deps.lastRuns)
   const readChain = cached(() =>
     noteOutcome((...outcome) => health.note('chain', ...outcome), deps.chain),
   )
 
   return async () => {
-    const [orders, checkouts, webhookEvents, pace, runs, chain] = await Promise.all([
+    const [orders, checkouts, webhookEvents, pace, sales, runs, chain] = await Promise.all([
       readOrders(),
       readCheckouts(),
       readWebhookEvents(),
       readPace(),
+      readDearSales(),
       readRuns(),
       readChain(),
     ])
@@ -75,6 +78,7 @@ export function createStateReader(deps: StateDeps): () => Promise<StoreState> {
       suppliers: readSuppliers(deps),
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
+      belowMargin: sales && belowMargin(sales),
       ratesAsOf: deps.pricing.rates()?.asOf,
     }
   }
@@ -104,8 +108,13 @@ function readSuppliers({ health, supplierWallets }: StateDeps): StoreState['supp
 function catalogFacts(liveCatalog: StateDeps['liveCatalog']): StoreState['catalog'] {
   const { readAt, offers, sold, rejected } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
-  const belowMargin = undefined
-  return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected, belowMargin }
+  return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected }
+}
+
+/** Offers whose last sales earned less than nothing. */
+function belowMargin(sales: readonly DearSale[]): number {
+  const bad = sales.filter(({ price, cost }) => cost !== undefined && cost > price)
+  return new Set(bad.map(({ offer }) => offer)).size
 }
 
 /** Uses a new registry each time, so that no old value stands in for an unknown one. */

@@ -1,3 +1,6 @@
+import type { OfferId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
+
 /** What an operator does again and again, mostly by a timer. */
 export const recurringActs = ['reconcile', 'backup', 'restore_drill'] as const
 export type RecurringAct = (typeof recurringActs)[number]
@@ -22,6 +25,14 @@ export interface Pace {
   readonly transfers: number
   /** By supplier, the price of what was delivered; atomic USDC. */
   readonly suppliers: ReadonlyMap<string, number>
+}
+
+/** A sale of the last day that cost more than the supplier's list said. */
+export interface DearSale {
+  readonly offer: OfferId
+  readonly price: Usdc
+  /** What the supplier charged; undefined if the record has no exchange rate for it. */
+  readonly cost: Usdc | undefined
 }
 
 /** Where an operator is told: by mail, or by a webhook. */

@@ -62,8 +62,9 @@ export function wellState(changes: Partial<StoreState> = {}): StoreState {
       ['acme', supplier],
     ]),
     nodes: { processes: [], disagreements: [] },
-    catalog: { readAt: ago(0.2), onSale: 11_000, rejected: {}, belowMargin: 0 },
+    catalog: { readAt: ago(0.2), onSale: 11_000, rejected: {} },
     ratesAsOf: ago(20),
+    belowMargin: 0,
     ...changes,
   }
 }
@@ -102,5 +103,5 @@ export const ills: Readonly<Record<string, readonly Partial<StoreState>[]>> = {
     { runs: runsAgo(20, 30, 361) },
   ],
   catalog_old: [{ catalog: { ...catalog, readAt: ago(1.1) } }],
-  below_margin: [{ catalog: { ...catalog, belowMargin: 3 } }],
+  below_margin: [{ belowMargin: 3 }],
 }

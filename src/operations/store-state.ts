@@ -31,10 +31,10 @@ export interface StoreState {
     readonly readAt: Date | undefined
     readonly onSale: number
     readonly rejected: Readonly<Record<string, number>>
-    /** Offers whose sale earns less than the least margin. */
-    readonly belowMargin: number | undefined
   }
   readonly ratesAsOf: Date | undefined
+  /** Offers of which a sale of the last day earned less than the least margin. */
+  readonly belowMargin: number | undefined
 }
 
 type HoursLeft = readonly (readonly [wallet: string, supplier: string, hours: number])[]

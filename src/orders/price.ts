@@ -12,7 +12,7 @@ import type { Health } from '../health/health.ts'
 import type { Unsold } from '../health/verdict.ts'
 import { never } from '../lib/errors.ts'
 import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
-import { invalidBody, Refusal } from '../lib/refusal.ts'
+import { type Charged, invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/payment.ts'
 import {
   type Accepts,
@@ -171,7 +171,8 @@ export async function orTryAgain<T>(
 
 /**
  * @param isFromFloat whether the refund wallet would pay it back
- * @throws Refusal `store_paused` if nothing is sold, `offer_unavailable` if not this supplier's or this amount
+ * @throws Refusal `store_paused` or `too_costly` if nothing is sold, `offer_unavailable` if not this supplier's or this
+ *   amount
  */
 export function requireSold(
   health: Pick<Health, 'unsold'>,
@@ -198,6 +199,8 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
       return
     case 'paused':
       throw storePaused()
+    case 'too_costly':
+      throw tooCostly({})
     case 'supplier_paused':
       throw unavailable('The supplier of this offer sells nothing at the moment.')
     case 'too_large':
@@ -223,9 +226,13 @@ export function notChecked({
   isTooCostly = false,
 }: Pick<Extract<Checked, { outcome: 'unknown' }>, 'charged' | 'isTooCostly'>): Refusal {
   if (!isTooCostly) return notNow('The payment could not be checked at the moment.', charged)
+  return tooCostly({ charged })
+}
+
+function tooCostly(details: { readonly charged?: Charged }): Refusal {
   // Fees move within minutes.
   const message = 'Network fees are too high at the moment. Send the same request again.'
-  return new Refusal('too_costly', message, { charged, retryAfterSeconds: 60 })
+  return new Refusal('too_costly', message, { ...details, retryAfterSeconds: 60 })
 }
 
 export function storePaused(): Refusal {

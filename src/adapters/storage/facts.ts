@@ -1,8 +1,8 @@
 import type { CheckoutState } from '../../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../../checkouts/ports.ts'
-import type { OrderId } from '../../lib/ids.ts'
+import type { OfferId, OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
-import type { Pace } from '../../operations/ports.ts'
+import type { DearSale, Pace } from '../../operations/ports.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
 import {
   nothingOpen,
@@ -235,4 +235,32 @@ export async function readPace(database: Database): Promise<Pace> {
     transfers: hourly(delivered, 'transfers') + 2 * hourly(refunded, 'transfers'),
     suppliers: new Map(delivered.map(({ supplier, amount, hours }) => [supplier, amount / hours])),
   }
+}
+
+/** `perUsd` is there for other currencies than the dollar. A charge may be in another currency than the list. */
+const dearSql = `
+  select offer_id as offer, amount::text as price, ceil(charged / case when currency = 'USD' then 1
+    when currency = listed ->> 'currency' then (listed ->> 'perUsd')::numeric end * 1000000)::text as cost
+  from (
+    select offer_id, orders.amount, doc #>> '{charge,currency}' as currency, doc #> '{item,charge}' as listed,
+      (doc #>> '{charge,amount}')::numeric / (doc #>> '{charge,divisor}')::numeric as charged
+    from ledger join orders on id = order_id
+    where account = 'delivered' and at > now() - interval '1 day'
+  ) as sold
+  where currency <> listed ->> 'currency'
+    or charged > (listed ->> 'amount')::numeric / (listed ->> 'divisor')::numeric`
+
+interface DearRow {
+  readonly offer: OfferId
+  readonly price: string
+  readonly cost: string | null
+}
+
+export async function readDearSales(database: Database): Promise<readonly DearSale[]> {
+  const { rows } = await database.query<DearRow>(dearSql)
+  return rows.map(({ offer, price, cost }) => ({
+    offer,
+    price: usdc(price),
+    cost: cost === null ? undefined : usdc(cost),
+  }))
 }

@@ -10,16 +10,24 @@ import {
 import * as sample from '../../../test/fixtures/sample-orders.ts'
 import { asked, orderOnRecord } from '../../../test/fixtures/sample-orders.ts'
 import { copyOrder } from '../../../test/harness/many-orders.ts'
+import type { Charge } from '../../catalog/offer.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { nothingOpen } from '../../orders/ports.ts'
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import type { Database } from './database.ts'
-import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
+import {
+  addUpEnds,
+  checkoutFacts,
+  openFacts,
+  orderFacts,
+  readDearSales,
+  readPace,
+} from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 
-const { pending, paid, fulfilled, failed, refunded, unpayable, wayTo } = sample
+const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable, wayTo } = sample
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -85,6 +93,51 @@ test('orders are counted by state and refund, and what is owed is summed up', as
     refundsStopped: false,
   })
   expect(oldestOpenSeconds).toBeGreaterThanOrEqual(60)
+})
+
+test('the pace is what the last week took from each wallet, by the hour', async () => {
+  const database = await postgres.open()
+  expect(await readPace(database)).toEqual({ refunds: 0, transfers: 0, suppliers: new Map() })
+  const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
+  await keep(fulfilled(asked()))
+  await keep(fulfilled(asked()))
+  await keep(refunded(failed(asked())))
+  await keep(asked())
+  const hour = Number(sample.wanted.amount) / 24
+  // On its first day a store has no better measure than that day.
+  const pace = { refunds: hour, transfers: 4 / 24, suppliers: new Map([['zendit', 2 * hour]]) }
+  expect(await readPace(database)).toEqual(pace)
+  const pass = (days: number) =>
+    database.query(`begin; set local session_replication_role = replica;
+      update ledger set at = at - ${days} * interval '1 day'; commit`)
+  await pass(4)
+  const later = await readPace(database)
+  expect(later.refunds).toBeCloseTo(hour / 4, 0)
+  expect(later.suppliers.get('zendit')).toBeCloseTo(hour / 2, 0)
+  await pass(4)
+  expect(await readPace(database)).toEqual({ refunds: 0, transfers: 0, suppliers: new Map() })
+})
+
+test('a sale is dear if the supplier charged more than it listed', async () => {
+  const database = await postgres.open()
+  const usd = (amount: number) => ({ currency: 'USD', divisor: 100, amount })
+  const eur = (amount: number) => ({ currency: 'EUR', divisor: 100, amount, perUsd: 0.8 })
+  const keep = async (listed: Charge, charge: Charge) => {
+    const item = { ...sample.wanted.item, charge: listed }
+    const order = { ...fulfilled(fulfilling(paid(pending({ item })))), charge }
+    await orderOnRecord(createOrderStore(database), order)
+  }
+  await keep(usd(1_000), usd(1_000))
+  await keep(usd(1_000), { currency: 'USD', divisor: 1_000, amount: 9_999 })
+  expect(await readDearSales(database)).toEqual([])
+  await keep(usd(1_000), usd(1_300))
+  await keep(eur(1_000), eur(1_200))
+  await keep(usd(1_000), eur(100))
+  const { item, amount: price } = sample.wanted
+  const offer = item.offerId
+  const found = await readDearSales(database)
+  expect(found.map(({ cost }) => cost).sort()).toEqual([13_000_000n, 15_000_000n, undefined])
+  expect(found[0]).toMatchObject({ offer, price })
 })
 
 test('what the supplier may still take is committed, also of orders that were given up', async () => {

@@ -5,7 +5,14 @@ import type { Network } from '../../payments/networks.ts'
 import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
-import { addUpEnds, checkoutFacts, openFacts, orderFacts, readPace } from './facts.ts'
+import {
+  addUpEnds,
+  checkoutFacts,
+  openFacts,
+  orderFacts,
+  readDearSales,
+  readPace,
+} from './facts.ts'
 import { createGoodwillStore } from './goodwill.ts'
 import { createIncidentBook } from './incidents.ts'
 import { createApprovalStore, createLimitStore, createReservationStore } from './limits.ts'
@@ -150,6 +157,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     checkoutFacts: () => checkoutFacts(pool),
     openFacts: () => openFacts(pool),
     pace: () => readPace(pool),
+    dearSales: () => readDearSales(pool),
     lastRuns: () => lastRuns(pool),
     noteRun: (what: RecurringAct, result: RunResult) => noteRun(pool, what, result),
     incidents: createIncidentBook(pool),

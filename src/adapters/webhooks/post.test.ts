@@ -1,6 +1,14 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Reply, receiverCertificate, startReceiver } from '../../../test/harness/receiver.ts'
-import { isLoopbackAddress, isPublicAddress, type ReceiverNetwork, webhookPost } from './post.ts'
+import {
+  isLoopbackAddress,
+  isPublicAddress,
+  postAnywhere,
+  type ReceiverNetwork,
+  webhookPost,
+} from './post.ts'
 
 const started: { stop(): Promise<void> }[] = []
 afterEach(async () => {
@@ -152,4 +160,24 @@ test('only the machine itself is loopback', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1'].map(isLoopbackAddress)).toEqual([true, true, true])
   const others = ['10.0.0.1', '8.8.8.8', '::', 'localhost', '::ffff:127.0.0.1']
   expect(others.map(isLoopbackAddress)).toEqual(others.map(() => false))
+})
+
+test('the receiver of the operator may be on this machine, and is not followed elsewhere', async () => {
+  const calls: string[] = []
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url} ${request.headers['webhook-id']}`)
+    response.writeHead(request.url === '/moved' ? 302 : 204, { location: '/elsewhere' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const call = (path: string) => {
+    const url = `http://127.0.0.1:${port}${path}`
+    return postAnywhere({ url, headers: { 'webhook-id': 'a' }, body: '{}' })
+  }
+  expect(await call('/hook')).toEqual({ status: 204 })
+  expect(await call('/moved')).toEqual({ status: 302 })
+  expect(calls).toEqual(['POST /hook a', 'POST /moved a'])
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  expect(await call('/hook')).toEqual({ failure: expect.stringMatching(/^[A-Z_]+$/) })
 })

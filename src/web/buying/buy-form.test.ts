@@ -68,6 +68,19 @@ function slow(start: CheckoutService['start']): CheckoutService['start'] {
   }
 }
 
+test('while the payment processor is away, the form offers USDC alone and says so', async () => {
+  const { checkouts, state } = checkoutService()
+  state.isAway = true
+  const { body } = await website({ checkout: checkouts }).get(url)
+  expect(body).toContain('Coins cannot be taken at the moment.')
+  expect(body).not.toContain('value="BTC"')
+  expect(structureFaults(body)).toEqual([])
+  state.isAway = false
+  const later = await website({ checkout: checkouts }).get(url)
+  expect(later.body).not.toContain('Coins cannot be taken')
+  expect(later.body).toContain('value="BTC"')
+})
+
 describe('a form that is sent', () => {
   test('starts a checkout, remembers it in this browser, and leads to the payment', async () => {
     const { checkouts, started } = checkoutService()
