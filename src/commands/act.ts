@@ -22,6 +22,8 @@ export type Place = Pick<Common, 'site'> &
 
 export interface Context {
   readonly isDryRun: boolean
+  /** For an act that writes its output itself. */
+  readonly isJson: boolean
   /** The person who is on record for the act. */
   readonly by: string
   /** The settings of the store. @throws ConfigError */

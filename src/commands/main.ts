@@ -19,6 +19,8 @@ export const acts: Readonly<Record<string, () => Promise<Act>>> = {
   // Books
 
   reconcile: async () => (await import('./reconcile.ts')).reconcileAct,
+  export: async () => (await import('./export.ts')).exportAct,
+  audit: async () => (await import('./audit.ts')).audit,
 
   // The machine
   doctor: async () => (await import('./doctor.ts')).doctor,
@@ -82,7 +84,7 @@ async function run(line: CommandLine): Promise<Result> {
 }
 
 function contextOf(act: string, { given, values }: CommandLine): Context {
-  const isDryRun = given.has('dry-run')
+  const [isDryRun, isJson] = [given.has('dry-run'), given.has('json')]
   const by = personOf(values.as)
   const tell = (line: string) => console.error(printable(line))
   let found: ReturnType<typeof findSettings> | undefined
@@ -93,7 +95,7 @@ function contextOf(act: string, { given, values }: CommandLine): Context {
   }
   const tellStore = (store: Place) => tell(describe(store, settings().source))
   return {
-    ...{ isDryRun, by, tell, tellStore },
+    ...{ isDryRun, isJson, by, tell, tellStore },
     config: () => settings().config,
     async withOperator(work) {
       return asOperator(settings().config, { act, by, isDryRun, tellStore }, work)

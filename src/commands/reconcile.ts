@@ -15,7 +15,7 @@ import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
 import { rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { published, rebuiltLines, reportLines } from '../reconcile/report-text.ts'
-import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
+import type { Look, PaymentName, Report, Sources } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
 import { type Act, type Context, parseArguments, type Result, UsageError } from './act.ts'
 import { statementTimeoutMs } from './settings.ts'
@@ -193,6 +193,19 @@ function whole(name: string, text: string): number {
   if (!/^\d{1,12}$/.test(text))
     throw new UsageError(`${name} is "${text}"; it must be a whole number`)
   return Number(text)
+}
+
+/** What the record is compared with, connected for `work`. */
+export async function withSources<T>(
+  context: Context,
+  work: (sources: Sources, look: Look) => Promise<T>,
+): Promise<T> {
+  const connection = await connect({ ...context, tellStore: () => undefined }, false)
+  try {
+    return await work(await sourcesOf(connection), lookOf(connection, parseOptions([])))
+  } finally {
+    await connection.close()
+  }
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>

@@ -7,6 +7,7 @@ import {
   type Span,
 } from '../adapters/storage/books.ts'
 import { type Charge, kindOf } from '../catalog/offer.ts'
+import { csvLine } from '../lib/csv.ts'
 import { usdcDecimals } from '../lib/money.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
 import { type Coin, coinDecimals } from '../payments/coins.ts'
@@ -15,7 +16,7 @@ import type { GasPaid } from '../payments/payment.ts'
 /** A row of a book: its keys are the columns, in their order. Amounts are decimal; null is unknown, or does not apply. */
 export type BookRow = Readonly<Record<string, string | number | null>>
 
-const books = ['orders', 'ledger'] as const
+export const books = ['orders', 'ledger'] as const
 export type Book = (typeof books)[number]
 
 /** One row an order placed, or one an entry of the ledger, within this time. */
@@ -29,6 +30,25 @@ export async function* bookRows(
   } else {
     for await (const page of bookedEntries(database, span)) yield page.map(entryRow)
   }
+}
+
+export type BookFormat = 'csv' | 'json'
+
+/** The book as a file, a page at a time. Its columns are those of the first row; a book without rows is empty. */
+export async function* bookText(
+  pages: AsyncIterable<readonly BookRow[]>,
+  format: BookFormat,
+): AsyncGenerator<string> {
+  let written = 0
+  if (format === 'json') yield '['
+  for await (const page of pages) {
+    const heading = written === 0 && page[0] ? csvLine(Object.keys(page[0])) : ''
+    yield format === 'csv'
+      ? heading + page.map((row) => csvLine(Object.values(row))).join('')
+      : page.map((row, at) => `${written + at > 0 ? ',' : ''}\n${JSON.stringify(row)}`).join('')
+    written += page.length
+  }
+  if (format === 'json') yield '\n]\n'
 }
 
 const fixed = (units: bigint, decimals: number): string => {
