@@ -3,6 +3,7 @@ import type { Offer } from '../src/catalog/offer.ts'
 import type { Pricing } from '../src/catalog/pricing.ts'
 import type { Filters } from '../src/catalog/search/filters.ts'
 import { buildIndex } from '../src/catalog/search/search-index.ts'
+import { noRules } from '../src/catalog/selling-rules.ts'
 import { atOnce } from '../src/lib/scheduling.ts'
 import { parseOffer } from '../src/suppliers/zendit/parse-offer.ts'
 import { seeded } from '../test/model/random.ts'
@@ -63,7 +64,13 @@ async function measureSize({ size, p50, p99 }: (typeof sizes)[number]): Promise<
 }
 
 const now = new Date()
-const pricing: Pricing = { markupBps: 0, rates: () => undefined, readAt: () => now, now: () => now }
+const pricing: Pricing = {
+  markupBps: 0,
+  rules: () => noRules,
+  rates: () => undefined,
+  readAt: () => now,
+  now: () => now,
+}
 
 /** The least share of topups in a list of the sandbox's supplier. */
 const topupShare = 0.34

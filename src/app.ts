@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions) {
   const supply = connectSupply(config, now)
   const storage = await connectOutside(ground, chain, supply)
   const { guard, membership, admissionLoops, ...admitted } = await admit(ground, chain, storage)
-  const catalog = await startCatalog(ground, storage.snapshots, supply.sources)
+  const catalog = await startCatalog(ground, storage, supply.sources)
   const coins = connectCoins(config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins, ...admitted }
   const purchases = purchasesOf(ground, { ...parts, catalog })

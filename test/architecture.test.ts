@@ -41,9 +41,9 @@ interface Part {
 const parts: Readonly<Record<string, Part>> = {
   lib: { lines: 600, mayImport: [] },
   secrets: { lines: 300, mayImport: ['lib'] },
-  health: { lines: 600, mayImport: ['lib'] },
+  health: { lines: 700, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
-  catalog: { lines: 5900, mayImport: ['lib', '../build'] },
+  catalog: { lines: 6200, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5200,
+    lines: 5400,
     mayImport: [
       'lib',
       'catalog',
@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 900,
+    lines: 1500,
     mayImport: [
       'lib',
       'catalog',
@@ -195,9 +195,10 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // The command line on it.
   commands: {
-    lines: 1200,
+    lines: 1500,
     mayImport: [
       'lib',
+      'catalog',
       'suppliers/supplier.ts',
       'payments',
       'orders',

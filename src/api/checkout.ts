@@ -7,7 +7,12 @@ import {
   seenUnits,
 } from '../checkouts/checkout.ts'
 import type { Processor } from '../checkouts/ports.ts'
-import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/start.ts'
+import {
+  type CheckoutForm,
+  methodsTaken,
+  type StartDeps,
+  startCheckout,
+} from '../checkouts/start.ts'
 import { never } from '../lib/errors.ts'
 import { isCheckoutId, type OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
@@ -23,11 +28,10 @@ export type StartedCheckout = Awaited<ReturnType<CheckoutService['start']>>
 
 export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>) {
   const { tokenSigner, checkouts, processor, health } = deps
-  const { methods } = processor
   return {
-    methods,
-    /** None while the payment processor is down. */
-    methodsNow: () => (health.takesCoins() ? methods : []),
+    methods: processor.methods,
+    /** What is not paused; none while the payment processor is down. */
+    methodsNow: () => (health.takesCoins() ? methodsTaken(deps) : []),
 
     /**
      * The access token opens the checkout and the goods of its order. The same form gives the same one again.

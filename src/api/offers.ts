@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { countryCode, names } from '../catalog/kinds/kind.ts'
 import { goods } from '../catalog/kinds.ts'
 import { byKind, kindOf, kinds, type MoneyRange, type Offer } from '../catalog/offer.ts'
-import { type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
+import { marginOf, type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
 import { bodySchemaFor, exampleBody, requiredFieldsOf } from '../catalog/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../lib/money.ts'
 import {
@@ -168,13 +168,16 @@ function withRetail(offer: Offer, { pricing, site }: OfferDeps): PricedOffer {
   return { offer, pricing, site, retail: retailOf(offer, pricing) }
 }
 
-/** The supplier's price with the markup, unless it is in dollars or does not determine ours: then what a buyer pays. */
-function priceOf({ offer: { price }, retail, pricing }: PricedOffer): z.infer<typeof Money> {
+/** The supplier's price with the margin, unless it is in dollars or does not determine ours: then what a buyer pays. */
+function priceOf({ offer, retail, pricing }: PricedOffer): z.infer<typeof Money> {
+  const { price } = offer
+  const { bps, cents } = marginOf(offer, pricing)
   const dollars = { currency: 'USD', currencyDivisor: 100 }
   if (retail.type === 'RANGE') return { ...dollars, min: retail.lowest, max: retail.highest }
-  const isInDollars = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
+  const isOurs = retail.type === 'FIXED' && (retail.by === 'cost' || cents !== 0)
+  const isInDollars = price.currency === 'USD' || isOurs
   if (retail.type === 'FIXED' && isInDollars) return { ...dollars, fixed: retail.cents }
-  return moneyOf(price, (minor) => withMarkup(minor, pricing.markupBps))
+  return moneyOf(price, (minor) => withMarkup(minor, bps))
 }
 
 function moneyOf(

@@ -120,6 +120,15 @@ export interface ReadDeps {
   readonly takesCoins?: (() => boolean) | undefined
 }
 
+/** What people and agents pay with at the moment: what the store takes, without what the operator has paused. */
+export function paymentsTaken({ site, pricing }: Pick<ReadDeps, 'site' | 'pricing'>) {
+  const { pausesMethod } = pricing.rules()
+  return {
+    coins: site.acceptsCrypto.filter((coin) => !pausesMethod(coin)),
+    takesUsdc: !pausesMethod('x402'),
+  }
+}
+
 export interface SignInDeps {
   readonly site: Site
   /** CAIP-2. */

@@ -132,6 +132,7 @@ const ReadyAnswer = z
       processor: PartHealth.optional().describe(
         'Where the website takes coins: the payment processor. While it is down, purchases in USDC go on',
       ),
+      sales: PartHealth,
     }),
   })
   .meta({ id: 'Ready' })

@@ -39,7 +39,7 @@ function start({ list, snapshots, ratesUrl = `${rates.url}/rates/v1/latest` }: W
   const logged: Record<string, unknown>[] = []
   const now = () => new Date()
   const deps = {
-    config: { ratesUrl, markupBps: 0 },
+    config: { ratesUrl, markupBps: 0, site: { acceptsCrypto: [] } },
     log: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     now,
     signal: stop.signal,
@@ -48,9 +48,10 @@ function start({ list, snapshots, ratesUrl = `${rates.url}/rates/v1/latest` }: W
       throw new Error(what, { cause: error })
     },
   }
-  return { logged, started: startCatalog(deps, snapshots, sourcesOf(list)) }
+  return { logged, started: startCatalog(deps, { snapshots, sellingRules }, sourcesOf(list)) }
 }
 
+const sellingRules = { state: async () => '', list: async () => [] }
 const never = () => new Promise<never>(() => {})
 
 test('the last good list serves at once, priced with the rates of now', async () => {

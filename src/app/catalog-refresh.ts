@@ -6,9 +6,11 @@ import { type ListName, supplierOf } from '../catalog/offer.ts'
 import { type OfferSource, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
+import { noRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn, repeat } from '../lib/scheduling.ts'
+import { type RuleSource, watchRules } from '../operations/loops.ts'
 
 /** Nearly all offers are priced in dollars, so the start need not wait long for rates. */
 const ratesWaitMs = 2_000
@@ -17,7 +19,11 @@ const ratesTimeoutMs = 10_000
 const agingMs = 5_000
 
 export interface CatalogRefreshDeps {
-  readonly config: { readonly ratesUrl: string; readonly markupBps: number }
+  readonly config: {
+    readonly ratesUrl: string
+    readonly markupBps: number
+    readonly site: { readonly acceptsCrypto: readonly string[] }
+  }
   readonly log: Logger
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -27,10 +33,15 @@ export interface CatalogRefreshDeps {
 
 export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>
 
+interface CatalogRecord {
+  readonly snapshots: SnapshotStore
+  readonly sellingRules: RuleSource
+}
+
 /** The last good catalog serves at once; without one, the store waits for its first. */
 export async function startCatalog(
   { config, log, now, signal, health, failed }: CatalogRefreshDeps,
-  snapshots: SnapshotStore,
+  { snapshots, sellingRules }: CatalogRecord,
   sources: ReadonlyMap<string, OfferSource>,
 ) {
   const liveCatalog = createLiveCatalog()
@@ -54,7 +65,12 @@ export async function startCatalog(
     },
   })
   const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
-  const pricing: Pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
+  const methods = ['x402', ...config.site.acceptsCrypto]
+  let rules = noRules
+  const pricing: Pricing = {
+    ...{ markupBps: config.markupBps, rates: rates.current, readAt, now },
+    rules: () => rules,
+  }
   const first = Promise.withResolvers<void>()
   const deps = {
     ...{ sources, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal },
@@ -63,6 +79,18 @@ export async function startCatalog(
       first.resolve()
     },
   }
+  const watching = await watchRules(
+    sellingRules,
+    (inForce) => {
+      rules = sellingRulesOf(inForce, methods)
+      const { isEverythingPaused, pausesMethod } = rules
+      const some = pausesMethod('x402') ? 'x402' : undefined
+      health.notePause(isEverythingPaused ? 'everything' : some)
+      log.info({ rules: inForce.map(({ id }) => id) }, 'selling rules')
+      void repriced()
+    },
+    { signal, failed },
+  )
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
@@ -76,7 +104,7 @@ export async function startCatalog(
     await first.promise
   // Prices also end by time alone, when the rates or a list become too old.
   const aging = repeat(repriced, { everyMs: agingMs, retryMs: agingMs, signal })
-  return { liveCatalog, pricing, work: [refreshing, rates.stopped, aging] }
+  return { liveCatalog, pricing, work: [refreshing, rates.stopped, aging, watching.stopped] }
 }
 
 /** When the oldest list was read, of the supplier whose oldest list is the newest. */

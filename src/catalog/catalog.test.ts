@@ -13,10 +13,11 @@ import {
 } from '../../test/fixtures/offers.ts'
 import { atOnce, inSlices } from '../lib/scheduling.ts'
 import { fold } from '../lib/text.ts'
-import { buildCatalog, findOffer, offerMeantBy } from './catalog.ts'
+import { buildCatalog, featuredIn, findOffer, offerMeantBy } from './catalog.ts'
 import { kinds, type Offer } from './offer.ts'
 import { inUsd, lowestCharge } from './pricing.ts'
 import type { SearchIndex } from './search/search-index.ts'
+import { type Effect, noRules, sellingRulesOf } from './selling-rules.ts'
 
 const pricing = fixturePricing()
 
@@ -73,7 +74,7 @@ describe('the published order', () => {
     const before = catalogOf(list, pricing)
     expect(idsIn(before.listed.voucher)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
     const rates = { asOf: fixtureNow, source: 'test', perUsd: { EUR: 1, JPY: 100 } }
-    const basis = { markupBps: 0, rates, now: fixtureNow }
+    const basis = { markupBps: 0, rules: noRules, rates, now: fixtureNow }
     const after = atOnce(buildCatalog(before, basis, before))
     expect(idsIn(after.listed.voucher)).toEqual(['EUR', 'USD', 'YEN', 'XYZ'])
     expect(idsIn(before.listed.voucher)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
@@ -82,7 +83,7 @@ describe('the published order', () => {
 
 test('only what has changed is built again', () => {
   const before = catalogOf(shopOffers, pricing)
-  const basis = { markupBps: 0, rates: pricing.rates(), now: fixtureNow }
+  const basis = { markupBps: 0, rules: noRules, rates: pricing.rates(), now: fixtureNow }
   const [first, ...rest] = shopOffers
   const changed = { ...before, offers: [{ ...first, price: fixed(2501) } as Offer, ...rest] }
   const after = atOnce(buildCatalog(changed, basis, before))
@@ -91,6 +92,72 @@ test('only what has changed is built again', () => {
     expect(isSame, kind).toBe(kind !== first?.kind)
   }
   expect(after.ids.find(first?.id ?? '')?.price).toEqual(fixed(2501))
+})
+
+describe('by the rules in force', () => {
+  const inForce = (type: 'brand' | 'everything', effect: Effect) => {
+    const scope = { type, key: type === 'brand' ? 'AMAZON' : '' }
+    const rules = sellingRulesOf([{ id: 1, scope, effect }])
+    return catalogOf(shopOffers, fixturePricing({ rules: () => rules }))
+  }
+  const cards = ['AMZ_US_OPEN', 'AMZ_US_25']
+  const among = (index: SearchIndex) => idsIn(index).filter((id) => cards.includes(id))
+
+  test('what is hidden is not found, not even by its id', () => {
+    const { ids, listed, sold } = inForce('brand', { type: 'hide' })
+    expect([among(listed.voucher), among(sold.voucher)]).toEqual([[], []])
+    expect(cards.flatMap((id) => [ids.find(id), ids.findLike(id)])).toEqual(
+      Array(4).fill(undefined),
+    )
+    expect(ids.find('AMZ_DE_10')).toBeDefined()
+    expect(() => findOffer({ ids, sold }, 'voucher', 'AMZ_US_25', 'offerId')).toThrow('There is no')
+  })
+
+  test('what is paused is listed, but not sold', () => {
+    const { ids, listed, sold } = inForce('brand', { type: 'pause' })
+    expect([among(listed.voucher), among(sold.voucher)]).toEqual([cards, []])
+    expect(ids.find('AMZ_US_25')).toBeDefined()
+  })
+
+  test('a pause of everything leaves the shelves as they are', () => {
+    const { sold } = inForce('everything', { type: 'pause' })
+    expect(among(sold.voucher)).toEqual(cards)
+  })
+
+  test('an offer has another name wherever it is found, and its stock is kept after that', () => {
+    const rules = sellingRulesOf([
+      {
+        id: 1,
+        scope: { type: 'offer', key: 'AMZ_US_25' },
+        effect: { type: 'name', text: 'Bookshop' },
+      },
+    ])
+    const plain = catalogOf(shopOffers, pricing)
+    const basis = { markupBps: 0, rules, rates: pricing.rates(), now: fixtureNow }
+    const renamed = atOnce(buildCatalog(plain, basis, plain))
+    expect(renamed.ids.find('AMZ_US_25')?.brandName).toBe('Bookshop')
+    const found = renamed.sold.voucher.search({ text: 'bookshop' }, { offset: 0, limit: 9 })
+    expect(found.offers.map(({ id }) => id)).toEqual(['AMZ_US_25'])
+    expect(renamed.offers).toBe(plain.offers)
+    const later = atOnce(buildCatalog(renamed, { ...basis, markupBps: 1 }, renamed))
+    expect(later.kinds.voucher.stock).toBe(renamed.kinds.voucher.stock)
+    const back = atOnce(buildCatalog(later, { ...basis, rules: noRules }, later))
+    expect(back.ids.find('AMZ_US_25')).toBe(shopOffers[0])
+    expect(idsIn(back.sold.voucher)).toEqual(idsIn(plain.sold.voucher))
+  })
+
+  test('the newest featured ones come first, and no more than a few of each rule', () => {
+    const feature = (id: number, type: 'offer' | 'brand' | 'kind', key: string) =>
+      ({ id, scope: { type, key }, effect: { type: 'feature' } }) as const
+    const rules = sellingRulesOf([
+      feature(1, 'brand', 'AMAZON'),
+      feature(2, 'offer', 'ESIM-EU-30D-5GB'),
+      feature(3, 'kind', 'topup'),
+    ])
+    const featured = featuredIn(catalogOf(shopOffers, pricing), rules).map(({ id }) => id)
+    const topups = idsIn(catalogOf(shopOffers, pricing).sold.topup).slice(0, 4)
+    expect(featured).toEqual([...topups, 'ESIM-EU-30D-5GB', ...cards])
+  })
 })
 
 test('an offer is found by its id, sold or not', () => {
@@ -136,7 +203,7 @@ test('building lets other work in between, and gives the same', async () => {
     timer = setImmediate(turning)
   }
   let timer = setImmediate(turning)
-  const basis = { markupBps: 0, rates: undefined, now: fixtureNow }
+  const basis = { markupBps: 0, rules: noRules, rates: undefined, now: fixtureNow }
   const snapshot = { offers, readAt: fixtureNow, rejected: {} }
   const catalog = await inSlices(buildCatalog(snapshot, basis))
   clearImmediate(timer)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { idInCapitals } from '../lib/ids.ts'
 import { leastOf, type Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -11,26 +12,35 @@ import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
 import { echoOf } from './search/params.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
 import { isTypoOf } from './search/words.ts'
+import { brandAndCountry, noRules, type SellingRules } from './selling-rules.ts'
 import { staleParts } from './staleness.ts'
 
 /** An immutable state of everything on sale. A refresh builds a new one and swaps it in as a whole. */
 export interface Catalog extends Snapshot {
   readonly sizes: Readonly<Record<ListName, number>>
-  readonly ids: {
-    readonly find: (id: string) => Offer | undefined
-    /** In another case, or else also with other signs between words, which models change when they copy an id. */
-    readonly findLike: (id: string) => Offer | undefined
-  }
+  /** All offers as the suppliers list them, as `offers` is. */
+  readonly listedIds: Ids
+  /** Offers as the store shows them: with the operator's words, and without hidden ones. */
+  readonly ids: Ids
+  /** The offers that the operator has given other words, by what the supplier lists. */
+  readonly reworded: ReadonlyMap<Offer, Offer>
   readonly kinds: Readonly<Record<Kind, KindIndex>>
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   readonly sold: Readonly<Record<Kind, SearchIndex>>
   readonly rates: RateTable | undefined
+  readonly rules: SellingRules
   /** What was too old to sell by when it was built (`staleParts`). */
   readonly stale: string
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
 }
 
-export type Basis = Pick<Catalog, 'rates'> & {
+interface Ids {
+  readonly find: (id: string) => Offer | undefined
+  /** In another case, or else also with other signs between words, which models change when they copy an id. */
+  readonly findLike: (id: string) => Offer | undefined
+}
+
+export type Basis = Pick<Catalog, 'rates' | 'rules'> & {
   readonly markupBps: number
   readonly now: Date
 }
@@ -63,56 +73,107 @@ export function createLiveCatalog(initial: Catalog = emptyCatalog()): LiveCatalo
 
 function emptyCatalog(): Catalog {
   const epoch = new Date(0)
-  const basis = { markupBps: 0, rates: undefined, now: epoch }
+  const basis = { markupBps: 0, rules: noRules, rates: undefined, now: epoch }
   return atOnce(buildCatalog({ offers: [], rejected: {}, readAt: epoch }, basis))
 }
 
 /** @param last the catalog before it: what both have in common is not built again */
 export function* buildCatalog(
   snapshot: Snapshot,
-  { markupBps, rates, now }: Basis,
+  { markupBps, rules, rates, now }: Basis,
   last?: Catalog,
 ): Sliced<Catalog> {
   const readAt = (list: ListName) => readAtOf(snapshot, list)
-  const pricing: Pricing = { markupBps, rates: () => rates, readAt, now: () => now }
-  const { offersOf, sizes } = yield* sortedByKind(snapshot.offers)
+  const pricing: Pricing = {
+    markupBps,
+    rules: () => rules,
+    rates: () => rates,
+    readAt,
+    now: () => now,
+  }
+  const reworded = yield* rewordedIn(snapshot.offers, rules, last)
+  const isSameList = last?.offers === snapshot.offers
+  const isUnchanged = isSameList && last.reworded === reworded
+  const { offersOf, sizes } = isUnchanged
+    ? { offersOf: byKind((kind) => last.kinds[kind].stock.offers), sizes: last.sizes }
+    : yield* sortedByKind(snapshot.offers, reworded)
   const built: [Kind, KindIndex][] = []
   for (const kind of kinds) {
-    const lastStock = last && stockIn(last, kind, offersOf[kind])
-    built.push([kind, yield* buildIndex(offersOf[kind], pricing, lastStock)])
+    const isSame = isUnchanged || (last && (yield* hasSameStock(last, kind, offersOf[kind])))
+    built.push([
+      kind,
+      yield* buildIndex(offersOf[kind], pricing, isSame ? last?.kinds[kind] : undefined),
+    ])
   }
   const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
   const sold = byKind((kind) => indexes[kind].sold)
   yield* prepareQuestions(sold)
+  const listedIds = isSameList ? last.listedIds : yield* idsOf(snapshot.offers)
   return {
     ...snapshot,
     sizes,
-    ids: last?.offers === snapshot.offers ? last.ids : yield* idsOf(snapshot.offers),
+    listedIds,
+    ids: shownOf(listedIds, reworded, rules),
+    reworded,
     kinds: indexes,
     listed: byKind((kind) => indexes[kind].listed),
     sold,
     rates,
+    rules,
     stale: staleParts(pricing, sizes),
     lowest: lowestIn(sold, pricing),
   }
 }
 
-function* sortedByKind(offers: readonly Offer[]) {
+/** An offer that keeps its words stays the same object, and so do all of them, so that no stock is built again. */
+function* rewordedIn(
+  offers: readonly Offer[],
+  rules: SellingRules,
+  last: Catalog | undefined,
+): Sliced<Catalog['reworded']> {
+  const reworded = new Map<Offer, Offer>()
+  const lastReworded: Catalog['reworded'] = last?.reworded ?? reworded
+  let kept = 0
+  const reword = (offer: Offer) => {
+    const next = rules.reworded(offer)
+    if (next === offer) return
+    const before = lastReworded.get(offer)
+    const isKept = before !== undefined && isDeepStrictEqual(before, next)
+    if (isKept) kept += 1
+    reworded.set(offer, isKept ? before : next)
+  }
+  if (rules.replacesSome) yield* eachOf(offers, reword)
+  return kept === reworded.size && kept === lastReworded.size ? lastReworded : reworded
+}
+
+function shownOf(ids: Ids, reworded: Catalog['reworded'], rules: SellingRules): Ids {
+  const shown = (offer: Offer | undefined) =>
+    offer === undefined || rules.hides(offer) ? undefined : (reworded.get(offer) ?? offer)
+  return { find: (id) => shown(ids.find(id)), findLike: (id) => shown(ids.findLike(id)) }
+}
+
+function* sortedByKind(offers: readonly Offer[], reworded: Catalog['reworded']) {
   const offersOf = byKind((): Offer[] => [])
   const sizes: Record<ListName, number> = {}
   yield* eachOf(offers, (offer) => {
-    offersOf[offer.kind].push(offer)
+    offersOf[offer.kind].push(reworded.get(offer) ?? offer)
     const list = listOf(offer)
     sizes[list] = (sizes[list] ?? 0) + 1
   })
   return { offersOf, sizes }
 }
 
-function stockIn({ kinds: indexes, ids }: Catalog, kind: Kind, offers: readonly Offer[]) {
-  const { stock } = indexes[kind]
-  const isSame =
-    stock.offers.length === offers.length && offers.every((offer) => ids.find(offer.id) === offer)
-  return isSame ? stock : undefined
+function* hasSameStock(
+  { kinds: indexes, listedIds, reworded }: Catalog,
+  kind: Kind,
+  offers: readonly Offer[],
+): Sliced<boolean> {
+  let same = 0
+  yield* eachOf(offers, (offer) => {
+    const listed = listedIds.find(offer.id)
+    if (listed !== undefined && (reworded.get(listed) ?? listed) === offer) same += 1
+  })
+  return same === offers.length && same === indexes[kind].stock.offers.length
 }
 
 function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind, Usdc>> {
@@ -123,7 +184,25 @@ function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind,
   return Object.fromEntries(charges)
 }
 
-function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
+const maxFeatured = 12
+const fewOfOneRule = { offset: 0, limit: 4 }
+
+/** What the operator features: the newest rule first, an offer itself, or the first few that are sold of its scope. */
+export function featuredIn({ ids, sold }: Catalog, { featured }: SellingRules): readonly Offer[] {
+  const offers = featured.flatMap(({ scope: { type, key } }) => {
+    if (type === 'offer') return ids.find(key) ?? []
+    const [brand = '', country] = type === 'brand_country' ? brandAndCountry(key) : [key, key]
+    const filters = {
+      ...(type.startsWith('brand') ? { brandKeys: [brand] } : {}),
+      ...(type.endsWith('country') ? { country } : {}),
+    }
+    const ofKinds = kinds.filter((kind) => type !== 'kind' || kind === key)
+    return ofKinds.flatMap((kind) => sold[kind].search(filters, fewOfOneRule).offers)
+  })
+  return [...new Set(offers)].slice(0, maxFeatured)
+}
+
+function* idsOf(offers: readonly Offer[]): Sliced<Ids> {
   const byId = new Map<string, Offer>()
   const alike = new Map<string, Offer>()
   yield* eachOf(offers, (offer) => {

@@ -14,7 +14,16 @@ import { cents } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Offer } from './offer.ts'
 import type { RateTable } from './ports.ts'
-import { chargeFor, inUsd, lowestCharge, type Pricing, retailOf, withMarkup } from './pricing.ts'
+import {
+  chargeFor,
+  inUsd,
+  listedCharge,
+  lowestCharge,
+  type Pricing,
+  retailOf,
+  withMarkup,
+} from './pricing.ts'
+import { type Effect, sellingRulesOf } from './selling-rules.ts'
 
 const hour = 3_600_000
 const usd = (amount: number) => voucher('V', { price: fixed(amount) })
@@ -337,6 +346,7 @@ describe('an open value', () => {
     expect(retailOf(voucher('OPEN', { price }), fixturePricing())).toEqual({
       type: 'RANGE',
       ...bounds,
+      margin: { bps: 0, cents: 0 },
       lowest: bounds.min,
       highest: bounds.max,
     })
@@ -372,4 +382,71 @@ test('dollars for comparing are unrounded, and absent without a rate', () => {
   expect(inUsd(1_000, fixed(0), undefined)).toBe(10)
   expect(inUsd(1_000, fixed(0, 'EUR'), undefined)).toBeUndefined()
   expect(inUsd(1_000, fixed(0, 'ZZZ'), rates)).toBeUndefined()
+})
+
+describe('a margin that a rule sets', () => {
+  const ruled = (...effects: readonly Effect[]) => {
+    const scope = { type: 'everything', key: '' } as const
+    const rules = sellingRulesOf(effects.map((effect, id) => ({ id, scope, effect })))
+    return fixturePricing({ markupBps: 250, rules: () => rules })
+  }
+  const margin = (bps: number, more = 0) => ({ type: 'margin', bps, cents: more }) as const
+
+  test.each([
+    [margin(200), 25_500_000n],
+    [margin(200, 30), 25_800_000n],
+    [margin(0, 1), 25_010_000n],
+    [margin(-200), 24_500_000n],
+    [{ type: 'feature' } as const, 25_630_000n],
+  ])('%o takes the place of the default: 25.00 costs %s atomic', (effect, asked) => {
+    expect(chargeFor(usd(2_500), undefined, ruled(effect))).toBe(asked)
+  })
+
+  test('never sells below what the supplier charges, at any value', () => {
+    const money = fc.record({ min: fc.integer({ min: 100, max: 5_000 }), steps: fc.nat(50) })
+    const dearer = fc.integer({ min: -2_000, max: 4_000 })
+    const terms = fc.tuple(
+      fc.integer({ min: -9_999, max: 3_000 }),
+      fc.integer({ min: -500, max: 500 }),
+    )
+    fc.assert(
+      fc.property(money, dearer, terms, fc.nat(50), ({ min, steps }, more, [bps, add], step) => {
+        const price = open(min, min + 100 * steps)
+        const charged = (value: number) => Math.max(1, Math.round(value * (1 + more / 10_000)))
+        const of = { price, cost: cost(charged(min), charged(price.max)) }
+        const value = cents(min + 100 * Math.min(step, steps))
+        const asked = chargeFor(voucher('OPEN', of), value, ruled(margin(bps, add)))
+        const { amount } = listedCharge(voucher('OPEN', of), value, undefined)
+        expect(asked).toBeGreaterThanOrEqual(BigInt(amount) * 10_000n)
+        const card = voucher('CARD', { price: fixed(value), cost: cost(amount) })
+        expect(chargeFor(card, undefined, ruled(margin(bps, add)))).toBeGreaterThanOrEqual(
+          BigInt(amount) * 10_000n,
+        )
+      }),
+    )
+  })
+
+  test('brings at least the least margin on the cost, and says that it was held up', () => {
+    const card = voucher('CARD', { price: fixed(2_500), cost: cost(2_450) })
+    const least = { type: 'least_margin', bps: 300, cents: 10 } as const
+    expect(retailOf(card, ruled(margin(100), least))).toMatchObject({ cents: 2_534, isHeld: true })
+    expect(retailOf(card, ruled(margin(200), least))).not.toHaveProperty('isHeld')
+    expect(retailOf(card, ruled(margin(-300)))).toMatchObject({ cents: 2_450, isHeld: true })
+  })
+
+  test('is shown in dollars where cents are added, whatever the currency of the supplier', () => {
+    const euro = voucher('EURO', { price: fixed(1_000, 'EUR') })
+    expect(retailOf(euro, ruled(margin(0, 25)))).toMatchObject({ cents: 1_137, by: 'price' })
+  })
+})
+
+test('while everything is paused nothing has a price, but a place in searches', () => {
+  const scope = { type: 'everything', key: '' } as const
+  const rules = sellingRulesOf([{ id: 1, scope, effect: { type: 'pause' } }])
+  const paused = fixturePricing({ rules: () => rules })
+  expect(retailOf(usd(100), paused)).toMatchObject({ type: 'NOT_SOLD', code: 'paused' })
+  expect(lowestCharge(usd(100), paused)).toBe(1_000_000n)
+  expect(refusalOf(() => chargeFor(usd(100), undefined, paused))).toMatchObject({
+    code: 'store_paused',
+  })
 })

@@ -13,11 +13,14 @@ import {
   type OpenMoney,
 } from './offer.ts'
 import type { RateTable } from './ports.ts'
+import type { Margin, SellingRules } from './selling-rules.ts'
 import { isOldList, isStale } from './staleness.ts'
 
 export interface Pricing {
-  /** Basis points on top of the supplier's price: 250 is 2.5 %. */
+  /** The margin where no rule says another: basis points on top of the supplier's price, 250 is 2.5 %. */
   readonly markupBps: number
+  /** The operator's rules in force. */
+  readonly rules: () => SellingRules
   /** The newest table there is, however old; undefined before the first one was read. */
   readonly rates: () => RateTable | undefined
   readonly readAt: (list: ListName) => Date
@@ -25,25 +28,31 @@ export interface Pricing {
 }
 
 /** What a buyer pays for an offer, in cents of a dollar, or why it is not sold. */
-export type Retail =
-  | {
-      readonly type: 'FIXED'
-      readonly cents: Cents
-      /** Which of the two was higher and sets the price: the supplier's price, or what it charges the store. */
-      readonly by: 'price' | 'cost'
-    }
-  | {
-      readonly type: 'RANGE'
-      /** The values that a buyer may choose: `min` and then every `increment` up to `max`. */
-      readonly min: Cents
-      readonly max: Cents
-      readonly increment: Cents
-      readonly lowest: Cents
-      readonly highest: Cents
-      /** What those two cost at least, with fees and markup; present if that exceeds the value with markup. */
-      readonly floor?: Floor
-    }
-  | NotSold
+export type Retail = Fixed | Open | NotSold
+
+interface Fixed {
+  readonly type: 'FIXED'
+  readonly cents: Cents
+  /** Which was higher and sets the price: the supplier's price, or what it charges the store, with the margin. */
+  readonly by: 'price' | 'cost'
+  readonly margin: Margin
+  readonly isHeld?: true
+}
+
+interface Open {
+  readonly type: 'RANGE'
+  /** The values that a buyer may choose: `min` and then every `increment` up to `max`. */
+  readonly min: Cents
+  readonly max: Cents
+  readonly increment: Cents
+  readonly lowest: Cents
+  readonly highest: Cents
+  /** What those two cost at least, with fees and margin; present if that exceeds the value with margin. */
+  readonly floor?: Floor
+  readonly margin: Margin
+  /** Whether the margin alone would sell it below what it costs, or below its least margin. */
+  readonly isHeld?: true
+}
 
 interface Floor {
   readonly lowest: Cents
@@ -63,20 +72,40 @@ type NotSoldCode =
   | 'list_stale'
   | 'rate_missing'
   | 'rate_stale'
+  | 'paused'
 
 /**
  * The price for buyers: the supplier's price or what the supplier charges, whichever is more in US
- * dollars, plus the markup, rounded up to the cent (docs/contributors/decisions/003).
+ * dollars, plus the margin, rounded up to the cent, and never below what the supplier charges
+ * (docs/contributors/decisions/003).
  */
 export function retailOf(offer: Offer, pricing: Pricing): Retail {
+  return pricing.rules().isEverythingPaused ? paused : shelfRetail(offer, pricing)
+}
+
+/** The same while everything is paused: goods stay on the shelf, with their places in searches. */
+function shelfRetail(offer: Offer, pricing: Pricing): Retail {
   return unsoldFor(offer, pricing) ?? pricedOf(offer, pricing)
+}
+
+const paused: NotSold = {
+  type: 'NOT_SOLD',
+  code: 'paused',
+  reason: 'Its sale is paused.',
+}
+
+/** The margin that the rules in force give an offer, or the default. */
+export function marginOf(offer: Offer, { rules, markupBps }: Pricing): Margin {
+  return rules().marginOf(offer) ?? { bps: markupBps, cents: 0 }
 }
 
 /**
  * @param value what the buyer chose, in cents; undefined on FIXED offers
- * @throws Refusal `offer_unavailable` when the offer is not sold, `invalid_body` on a wrong value
+ * @throws Refusal `offer_unavailable` when the offer is not sold, `store_paused` when nothing is, `invalid_body` on a
+ *   wrong value
  */
 export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Pricing): Usdc {
+  if (pricing.rules().isEverythingPaused) throw storePaused()
   const retail = retailOf(offer, pricing)
   if (retail.type === 'NOT_SOLD') {
     const message = `${offer.id} is not sold now. ${retail.reason}`
@@ -89,7 +118,7 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   if (value === undefined) throw badValue({ code: 'missing_value', ...boundsOf(retail) })
   const fault = rangeFault(value, retail)
   if (fault !== undefined) throw badValue(fault)
-  return usdcFromCents(retailAt(value, retail, pricing.markupBps))
+  return usdcFromCents(retailAt(value, retail))
 }
 
 export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
@@ -97,8 +126,9 @@ export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultR
   return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
 }
 
+/** By which searches compare it; a pause of everything does not change that. */
 export function lowestCharge(offer: Offer, pricing: Pricing): Usdc | undefined {
-  const retail = retailOf(offer, pricing)
+  const retail = shelfRetail(offer, pricing)
   if (retail.type === 'NOT_SOLD') return undefined
   return usdcFromCents(retail.type === 'FIXED' ? retail.cents : retail.lowest)
 }
@@ -116,6 +146,7 @@ export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undef
 }
 
 function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
+  if (pricing.rules().pauses(offer)) return paused
   const unfillable = kindOf(offer).unfillableFields?.(offer) ?? []
   if (unfillable.length > 0) {
     const reason = `The brand asks for ${unfillable.join(', ')}, which this store cannot pass on.`
@@ -157,49 +188,78 @@ function rateless({ price, cost }: Offer, pricing: Pricing): NotSold | undefined
 
 function pricedOf(offer: Offer, pricing: Pricing): Retail {
   const { price, cost } = offer
-  if (price.type === 'FIXED') {
-    const byPrice = retailCents(price.fixed, price, pricing)
-    const byCost = retailCents(cost.max, cost, pricing)
-    return byPrice >= byCost
-      ? { type: 'FIXED', cents: byPrice, by: 'price' }
-      : { type: 'FIXED', cents: byCost, by: 'cost' }
+  const margin = marginOf(offer, pricing)
+  const least = floorOf(offer, margin, pricing)
+  if (price.type === 'RANGE') return openRetail(price, cost, { pricing, margin, least })
+  const byPrice = retailCents(price.fixed, price, margin, pricing)
+  const byCost = retailCents(cost.max, cost, margin, pricing)
+  const held = least === undefined ? 0 : retailCents(cost.max, cost, least, pricing)
+  const most = Math.max(byPrice, byCost, held)
+  return {
+    type: 'FIXED',
+    cents: cents(most),
+    by: byPrice === most ? 'price' : 'cost',
+    margin,
+    ...(held > Math.max(byPrice, byCost) ? { isHeld: true } : {}),
   }
-  return openRetail(price, cost, pricing)
 }
 
-function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retail {
+const nothing: Margin = { bps: 0, cents: 0 }
+
+/** The margin on the cost that an offer must bring. Undefined where its own margin cannot fall below the cost. */
+function floorOf(offer: Offer, { bps, cents }: Margin, { rules }: Pricing): Margin | undefined {
+  const least = rules().leastMarginOf(offer)
+  return least ?? (bps < 0 || cents < 0 ? nothing : undefined)
+}
+
+interface Terms {
+  readonly pricing: Pricing
+  readonly margin: Margin
+  readonly least: Margin | undefined
+}
+
+function openRetail(price: OpenMoney, cost: LandedCost, { pricing, margin, least }: Terms): Retail {
   const perUnit = 100 / price.divisor
   const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
   // A highest value that is not on a step cannot be bought.
   const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
   const { fee } = price
   const costing = (value: Cents) => {
-    const byCost = retailCents(costAt(cost, price, value / perUnit), cost, pricing)
-    const withFee = fee === undefined ? 0 : withMarkup(value + fee * perUnit, pricing.markupBps)
-    return cents(Math.max(byCost, withFee))
+    const charged = costAt(cost, price, value / perUnit)
+    const byCost = retailCents(charged, cost, margin, pricing)
+    const withFee = fee === undefined ? 0 : withMargin(value + fee * perUnit, margin)
+    const held = least === undefined ? 0 : retailCents(charged, cost, least, pricing)
+    return { bare: Math.max(byCost, withFee), held }
   }
-  const floor = { lowest: costing(min), highest: costing(max) }
-  const [lowest, highest] = [min, max].map((value) => withMarkup(value, pricing.markupBps)) as [
-    Cents,
-    Cents,
-  ]
-  const values = { type: 'RANGE', min, max, increment } as const
+  const ends = [min, max].map((value) => ({
+    byPrice: withMargin(value, margin),
+    ...costing(value),
+  }))
+  const [low, high] = ends as [(typeof ends)[0], (typeof ends)[0]]
+  const floor = {
+    lowest: cents(Math.max(low.bare, low.held)),
+    highest: cents(Math.max(high.bare, high.held)),
+  }
+  const isHeld = ends.some(({ byPrice, bare, held }) => held > Math.max(byPrice, bare))
+  const values = { type: 'RANGE', min, max, increment, margin } as const
+  const [lowest, highest] = [low.byPrice, high.byPrice]
   if (floor.lowest <= lowest && floor.highest <= highest) return { ...values, lowest, highest }
   return {
     ...values,
     lowest: cents(Math.max(lowest, floor.lowest)),
     highest: cents(Math.max(highest, floor.highest)),
     floor,
+    ...(isHeld ? { isHeld } : {}),
   }
 }
 
-/** What a value costs: the value with the markup, or what the supplier charges for it, whichever is more. */
-function retailAt(
-  value: Cents,
-  { min, max, floor }: Extract<Retail, { type: 'RANGE' }>,
-  markupBps: number,
-): Cents {
-  const byPrice = withMarkup(value, markupBps)
+function withMargin(minor: number, { bps, cents: more }: Margin): Cents {
+  return plus(withMarkup(minor, bps), more)
+}
+
+/** What a value costs: the value with the margin, or what the supplier charges for it, whichever is more. */
+function retailAt(value: Cents, { min, max, floor, margin }: Open): Cents {
+  const byPrice = withMargin(value, margin)
   if (floor === undefined) return byPrice
   if (max === min) return cents(Math.max(byPrice, floor.highest))
   const rise = BigInt(floor.highest - floor.lowest) * BigInt(value - min)
@@ -236,15 +296,29 @@ export function listedCharge(
 }
 
 /**
- * An amount with the markup, in cents of a dollar. Converts once and rounds up once, in integers, so
+ * An amount with the margin, in cents of a dollar. Converts once and rounds up once, in integers, so
  * that the buyer never pays less than the goods cost.
  */
-function retailCents(minor: number, { currency, divisor }: Money, pricing: Pricing): Cents {
-  const raised = BigInt(minor) * BigInt(10_000 + pricing.markupBps) * 100n
+function retailCents(
+  minor: number,
+  { currency, divisor }: Money,
+  { bps, cents: more }: Margin,
+  pricing: Pricing,
+): Cents {
+  const quick = minor * (10_000 + bps) * 100
+  if (currency === 'USD' && Number.isSafeInteger(quick)) {
+    // Exact without big integers, in which a catalog is priced many times slower.
+    const rest = quick % (divisor * 10_000)
+    return plus((quick - rest) / (divisor * 10_000) + Number(rest > 0), more)
+  }
+  const raised = BigInt(minor) * BigInt(10_000 + bps) * 100n
   const scale = BigInt(divisor) * 10_000n
-  if (currency === 'USD') return cents(Number(ceilDivide(raised, scale)))
   const millionths = millionthsOf(pricing.rates(), currency)
-  return cents(Number(ceilDivide(raised * 1_000_000n, scale * millionths)))
+  return plus(Number(ceilDivide(raised * 1_000_000n, scale * millionths)), more)
+}
+
+function plus(amount: number, more: number): Cents {
+  return cents(Math.max(0, amount + more))
 }
 
 type Money = Pick<FixedMoney, 'currency' | 'divisor'>
@@ -259,20 +333,24 @@ function millionthsOf(table: RateTable | undefined, currency: string): bigint {
   return rate >= 0.001 && rate < 1e9 ? BigInt(Math.floor(rate * 1e6)) : 0n
 }
 
+export function storePaused(): Refusal {
+  return new Refusal('store_paused', 'The store accepts no purchases at the moment.', {
+    retryAfterSeconds: 60,
+    extra: { agent_action: 'stop' },
+  })
+}
+
 function badValue(reason: FaultReason): Refusal {
   return invalidBody([{ field: 'value', ...reason }])
 }
 
-function rangeFault(
-  value: Cents,
-  retail: Extract<Retail, { type: 'RANGE' }>,
-): FaultReason | undefined {
+function rangeFault(value: Cents, retail: Open): FaultReason | undefined {
   const { min, max, increment } = retail
   const isSold = value >= min && value <= max && (value - min) % increment === 0
   return isSold ? undefined : { code: 'out_of_range', ...boundsOf(retail) }
 }
 
-function boundsOf({ min, max, increment }: Extract<Retail, { type: 'RANGE' }>) {
+function boundsOf({ min, max, increment }: Open) {
   const usd = (amount: Cents) => (amount / 100).toFixed(2)
   return { min: usd(min), max: usd(max), step: usd(increment) }
 }

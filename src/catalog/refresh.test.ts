@@ -12,6 +12,7 @@ import { createLiveCatalog } from './catalog.ts'
 import type { Offer } from './offer.ts'
 import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
 import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
+import { sellingRulesOf } from './selling-rules.ts'
 
 const hour = 3_600_000
 const after = (ms: number) => new Date(now.getTime() + ms)
@@ -301,8 +302,21 @@ test('new rates bring new prices, of the same list', async () => {
   expect(current()).not.toBe(before)
   expect(current().rates).toBe(newRates)
   expect(current()).toMatchObject({ readAt: before.readAt, rejected: before.rejected })
-  expect([current().offers, current().ids]).toEqual([before.offers, before.ids])
+  expect([current().offers, current().listedIds]).toEqual([before.offers, before.listedIds])
   expect(current().kinds.topup.stock).toBe(before.kinds.topup.stock)
+})
+
+test('new rules bring new prices, of the same list', async () => {
+  const { deps, current } = stocked(inEuro)
+  const before = current()
+  const rules = sellingRulesOf([
+    { id: 1, scope: { type: 'everything', key: '' }, effect: { type: 'pause' } },
+  ])
+  const pricing = { ...deps.pricing, rules: () => rules }
+  expect(await reprice({ ...deps, pricing })).toBe(true)
+  expect(current().rules).toBe(rules)
+  expect(current().kinds.topup.stock).toBe(before.kinds.topup.stock)
+  expect(await reprice({ ...deps, pricing })).toBe(false)
 })
 
 test('rates that turn too old, and fresh again, change what is sold: each time once', async () => {

@@ -110,14 +110,16 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
   }
 }
 
-/** Builds the catalog again if its rates or the age of its lists changed. Returns whether it did. */
+/** Builds the catalog again if its rates, the operator's rules or the age of its lists changed. Returns whether it did. */
 export function reprice(deps: RefreshDeps): Promise<boolean> {
   const { inTurn, liveCatalog, pricing } = deps
   // The work before this one may replace the catalog, so it is read only in turn.
   return inTurn(async () => {
     const catalog = liveCatalog.current()
     if (catalog.offers.length === 0) return false
-    const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
+    const isSame =
+      catalog.rules === pricing.rules() &&
+      isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
     if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return false
     await replaceCatalog(deps, catalog)
     return true
@@ -129,7 +131,8 @@ async function replaceCatalog(
   snapshot: Snapshot,
 ): Promise<void> {
   const { readAt, held, rejected, offers } = snapshot
-  const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+  const { markupBps, rules, rates, now } = pricing
+  const basis = { markupBps, rules: rules(), rates: rates(), now: now() }
   const own = { offers, rejected, readAt, ...(held === undefined ? {} : { held }) }
   liveCatalog.replace(await inSlices(buildCatalog(own, basis, liveCatalog.current())))
 }
@@ -184,10 +187,10 @@ function doubtAbout(list: ListName, size: number, last: Catalog, now: Date): str
 }
 
 /** So that reading a list again takes hardly more memory. */
-function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
+function keepingOf({ listedIds }: Catalog): (offer: Offer) => Offer {
   const share = createSharing()
   return (offer) => {
-    const previous = ids.find(offer.id)
+    const previous = listedIds.find(offer.id)
     return previous !== undefined && isDeepStrictEqual(previous, offer) ? previous : share(offer)
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
+import { sellingRulesOf } from '../catalog/selling-rules.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { type CheckoutForm, startCheckout } from './start.ts'
+import { type CheckoutForm, methodsTaken, startCheckout } from './start.ts'
 
 const minute = 60_000
 
@@ -54,6 +55,19 @@ describe('the form', () => {
       details: { faults: [{ code: 'unknown_coin', known: ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'] }] },
     })
     expect(world.checkouts.history).toEqual([])
+  })
+
+  test('offers no coin that the operator has paused', async () => {
+    const world = checkoutWorld()
+    const scope = { type: 'method', key: 'BTC' } as const
+    const rules = sellingRulesOf([{ id: 1, scope, effect: { type: 'pause' } }])
+    const deps = { ...world.deps, pricing: { ...world.deps.pricing, rules: () => rules } }
+    expect(methodsTaken(deps).map(({ coin }) => coin)).toEqual(['ETH', 'USDT', 'LTC', 'XMR'])
+    await expect(startCheckout(deps, cardForm)).rejects.toMatchObject({
+      details: { faults: [{ field: 'coin', code: 'unknown_coin' }] },
+    })
+    const ltc = { ...cardForm, coin: 'LTC', refundTo: 'ltc-address-of-ada' }
+    expect((await startCheckout(deps, ltc)).checkout.coin).toBe('LTC')
   })
 
   test('gives no address of the store itself for money that goes back', async () => {

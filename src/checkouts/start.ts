@@ -107,6 +107,14 @@ async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string)
   if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
+/** The coins that new checkouts may choose: those of the processor that the operator has not paused. */
+export function methodsTaken({
+  processor,
+  pricing,
+}: Pick<StartDeps, 'processor' | 'pricing'>): readonly PaymentMethod[] {
+  return processor.methods.filter(({ coin }) => !pricing.rules().pausesMethod(coin))
+}
+
 interface ParsedForm {
   readonly method: PaymentMethod
   readonly refundTo: string
@@ -115,9 +123,10 @@ interface ParsedForm {
 
 function readForm(deps: StartDeps, form: CheckoutForm): ParsedForm {
   const faults: Fault[] = [...(form.faults ?? [])]
-  const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
+  const methods = methodsTaken(deps)
+  const method = methods.find(({ coin }) => coin === form.coin)
   if (!method) {
-    const knownCoins = deps.processor.methods.map(({ coin }) => coin)
+    const knownCoins = methods.map(({ coin }) => coin)
     faults.push({ field: 'coin', code: 'unknown_coin', known: knownCoins })
   }
   const parsedAddress = method && deps.readAddress(method, form.refundTo)

@@ -12,6 +12,9 @@ export const acts: Readonly<Record<string, () => Promise<Act>>> = {
   refund: async () => (await import('./refund.ts')).refund,
 
   // What is sold
+  sales: async () => (await import('./selling.ts')).sales,
+  price: async () => (await import('./selling.ts')).price,
+  catalog: async () => (await import('./selling.ts')).catalog,
 
   // Whom the store does not sell to
   denylist: async () => (await import('./denylist.ts')).denylist,

@@ -186,7 +186,8 @@ export const alerts = {
 
 export const policy = {
   MARKUP_BPS: variable(whole(0, 0, 10_000), {
-    description: 'The markup on the supplier’s price, in basis points: 250 is 2.5 %.',
+    description:
+      'The margin on the supplier’s price where no selling rule says another, in basis points: 250 is 2.5 %.',
   }),
   MAX_SETTLEMENT_GWEI: variable(whole(1_000_000, 1, 1_000_000_000), {
     description:

@@ -57,6 +57,30 @@ describe('the signals', () => {
     expect(health.signals().agent_action).toBe('pay')
   })
 
+  test('say stop, and why, while sales are paused', () => {
+    const { health } = wellStore()
+    health.notePause('everything')
+    expect(health.signals()).toMatchObject({
+      provider_health: 'down',
+      agent_action: 'stop',
+      reason: 'Sales are paused.',
+    })
+    expect(health.parts().sales.state).toBe('down')
+    expect(health.unsold(usdc(5n), 'zendit', true)).toEqual({ type: 'paused' })
+    expect(health.unsold(usdc(5n), 'zendit', false)).toEqual({ type: 'paused' })
+    health.notePause(undefined)
+    expect(health.signals()).toMatchObject({ provider_health: 'healthy', agent_action: 'pay' })
+    expect(health.signals()).not.toHaveProperty('reason')
+  })
+
+  test('say stop while x402 is paused, and coins go on', () => {
+    const { health } = wellStore()
+    health.notePause('x402')
+    expect(health.signals()).toMatchObject({ provider_health: 'degraded', agent_action: 'stop' })
+    expect(health.unsold(usdc(5n), 'zendit', true)).toEqual({ type: 'paused' })
+    expect(health.unsold(usdc(5n), 'zendit', false)).toBeUndefined()
+  })
+
   test('say retry_later while more than a quarter fails', () => {
     const { health, fail } = wellStore()
     for (let time = 0; time < 5; time += 1) health.noteSupplier('zendit', true)

@@ -78,6 +78,7 @@ function keepParts(now: () => Date) {
   let processor: ReturnType<typeof keepOutcomes> | undefined
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
+  let sales: PartHealth = { state: 'healthy', detail: '' }
 
   /** Health checks only read, so they succeed while writes fail. */
   function databaseHealth(): PartHealth {
@@ -100,12 +101,28 @@ function keepParts(now: () => Date) {
     noteCatalog(readAt: Date) {
       catalogReadAt = readAt
     },
+    /** The operator has paused all sales, or those that agents pay for; undefined: sales go on. */
+    notePause(paused: 'everything' | 'x402' | undefined) {
+      sales = salesHealth(paused)
+    },
     parts: () => ({
+      sales,
       chain: healthOf(calls.chain.recent()),
       database: databaseHealth(),
       catalog: catalogHealth(catalogReadAt, now()),
       ...(processor && { processor: healthOf(processor.recent()) }),
     }),
+  }
+}
+
+function salesHealth(paused: 'everything' | 'x402' | undefined): PartHealth {
+  switch (paused) {
+    case 'everything':
+      return { state: 'down', detail: 'Sales are paused.' }
+    case 'x402':
+      return { state: 'degraded', detail: 'Sales for USDC by x402 are paused.' }
+    default:
+      return { state: 'healthy', detail: '' }
   }
 }
 

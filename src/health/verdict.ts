@@ -59,7 +59,9 @@ export interface Bound {
 export interface Verdict {
   readonly parts: Parts
   readonly action: Signals['agent_action']
-  /** Whether nothing but the price of gas stops purchases in USDC. Those in coins need none. */
+  /** For purchases in coins, which need no gas and go on while x402 alone is paused. */
+  readonly coinAction: Signals['agent_action']
+  /** Whether nothing but the price of gas stops purchases in USDC. */
   readonly isTooCostly: boolean
   /** Of a single purchase, the tightest first. None is below the price of the cheapest offer. */
   readonly bounds: readonly Bound[]
@@ -83,7 +85,9 @@ export function verdictOf(facts: Facts, now: Date): Verdict {
   }
   const { agent_action: action } = signalsOf(all, now)
   const isTooCostly = action === 'stop' && signalsOf({ ...all, gas }, now).agent_action !== 'stop'
-  return { parts: all, action, isTooCostly, bounds }
+  const sales = parts.sales.state === 'down' ? parts.sales : healthy
+  const { agent_action: coinAction } = signalsOf({ ...all, gas, sales }, now)
+  return { parts: all, action, coinAction, isTooCostly, bounds }
 }
 
 /** The store sells while it sells the offers of one supplier; its bounds are those of the one with the highest. */
@@ -122,9 +126,9 @@ export function unsold(verdict: Verdict, amount: Usdc, isFromFloat: boolean): Un
 }
 
 /** @param isFromFloat paid in USDC; otherwise in a coin, which the payment processor takes */
-export function isStopped({ action, isTooCostly, parts }: Verdict, isFromFloat: boolean): boolean {
+export function isStopped({ action, coinAction, parts }: Verdict, isFromFloat: boolean): boolean {
   if (isFromFloat) return action === 'stop'
-  return parts.processor?.state === 'down' || (action === 'stop' && !isTooCostly)
+  return parts.processor?.state === 'down' || coinAction === 'stop'
 }
 
 const usdcOnly: readonly Bound['by'][] = ['refund_float', 'witness']
@@ -251,9 +255,11 @@ export interface Signals {
   readonly provider_health: 'healthy' | 'degraded' | 'down'
   readonly agent_action: 'pay' | 'retry_later' | 'stop'
   readonly last_updated: string
+  /** Present while the operator has paused sales. */
+  readonly reason?: string
 }
 
-type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
+type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas' | 'sales'
 
 export interface PartHealth {
   readonly state: Signals['provider_health']
@@ -263,11 +269,19 @@ export interface PartHealth {
 /** The payment processor is there only if it is configured. While it is down, purchases in USDC go on. */
 export type Parts = Readonly<Record<Part, PartHealth>> & { readonly processor?: PartHealth }
 
-/** Purchases stop while a part is down, because money could move without a record, proof or cover. */
+/**
+ * Purchases stop while a part is down, because money could move without a record, proof or cover. They are for agents,
+ * who pay by x402 alone, so they say stop while that is paused.
+ */
 export function signalsOf({ processor = healthy, ...parts }: Parts, now: Date): Signals {
   const worst = Object.values(parts).reduce(worseOf).state
-  const provider_health = worst === 'healthy' && processor.state !== worst ? 'degraded' : worst
-  return { provider_health, agent_action: actions[worst], last_updated: now.toISOString() }
+  const isPaused = parts.sales.state !== 'healthy'
+  return {
+    provider_health: worst === 'healthy' && processor.state !== worst ? 'degraded' : worst,
+    agent_action: isPaused ? 'stop' : actions[worst],
+    last_updated: now.toISOString(),
+    ...(isPaused ? { reason: parts.sales.detail } : {}),
+  }
 }
 
 const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const

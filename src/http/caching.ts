@@ -62,7 +62,7 @@ export function createAnswerCache(
   const forgetWhatIsOld = () => {
     const catalog = liveCatalog.current()
     const parts = staleParts(pricing, catalog.sizes)
-    const now = [catalog, pricing.markupBps, pricing.rates(), parts, takesCoins?.()]
+    const now = [catalog, pricing.rules(), pricing.rates(), parts, takesCoins?.()]
     if (now.every((part, at) => part === basis[at])) return
     basis = now
     answers.clear()

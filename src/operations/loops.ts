@@ -1,3 +1,4 @@
+import type { SellingRule } from '../catalog/selling-rules.ts'
 import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { repeat } from '../lib/scheduling.ts'
@@ -140,10 +141,43 @@ export async function watchDenylist(
   const readAgain = async () => {
     identities = new Set(await read())
   }
-  await readAgain()
-  const task = trying('reading the denylist', readAgain, loop)
-  return {
-    denylist: { has: (identity) => identities.has(identity) },
-    stopped: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }),
+  const { stopped } = await watch('reading the denylist', readAgain, { ...loop, everyMs })
+  return { denylist: { has: (identity) => identities.has(identity) }, stopped }
+}
+
+/** A rule is in force on all nodes within 5 s: this time, and that of making the catalog anew. */
+const rulesEveryMs = 1_000
+
+export interface RuleSource {
+  /** Changes with the rules in force, and is cheap to read. */
+  readonly state: () => Promise<string>
+  readonly list: () => Promise<readonly SellingRule[]>
+}
+
+/** While the rules cannot be read again, the last ones count. @param changed is called with others than before */
+export function watchRules(
+  source: RuleSource,
+  changed: (rules: readonly SellingRule[]) => void,
+  loop: LoopDeps,
+  everyMs = rulesEveryMs,
+): Promise<{ readonly stopped: Promise<void> }> {
+  let last = ''
+  const readAgain = async () => {
+    const state = await source.state()
+    if (state === last) return
+    changed(await source.list())
+    last = state
   }
+  return watch('reading the selling rules', readAgain, { ...loop, everyMs })
+}
+
+/** Reads once before it returns. @throws what the first reading throws */
+async function watch(
+  what: string,
+  read: () => Promise<void>,
+  { everyMs, ...loop }: LoopDeps & { readonly everyMs: number },
+): Promise<{ readonly stopped: Promise<void> }> {
+  await read()
+  const task = trying(what, read, loop)
+  return { stopped: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }) }
 }

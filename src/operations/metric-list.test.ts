@@ -11,7 +11,10 @@ const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
 function seen(changes: Partial<StoreState> = {}): StoreState {
   return {
     now,
-    parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well, gas: well },
+    parts: {
+      ...{ supplier: well, chain: well, database: well, catalog: well, refunds: well, gas: well },
+      sales: well,
+    },
     bounds: [{ by: 'refund_float', max: usdc(2_500_000n) }],
     gas: { balance: 60_000_000_000_000_000n, need: 20_000_000_000_000_000n },
     takesPurchases: true,
@@ -150,6 +153,7 @@ describe('the gauges', () => {
       'up supplier': 1,
       'up catalog': 1,
       'up refunds': 1,
+      'up sales': 1,
       // A reading that failed or was slow is no evidence about the part.
       'up database': 1,
       'up chain': 1,

@@ -33,7 +33,7 @@ export const metrics = {
       Object.entries(parts).map(([part, { state }]) => [part, Number(state !== 'down')]),
     {
       labels: ['part'],
-      note: 'The parts are supplier, chain, database, catalog, refunds, gas and, if it is configured, processor. The supplier, refunds or gas is also down while its wallet does not suffice, and gas while a settlement costs more than `MAX_SETTLEMENT_GWEI`. With several suppliers, 0 means that all are down. The processor stops only sales in coins.',
+      note: 'The parts are supplier, chain, database, catalog, refunds, gas, sales and, if it is configured, processor. The supplier, refunds or gas is also down while its wallet does not suffice, and gas while a settlement costs more than `MAX_SETTLEMENT_GWEI`. With several suppliers, 0 means that all are down. Sales are down while the operator has paused all. The processor stops only sales in coins.',
     },
   ),
   kiosk402_takes_purchases: metric(

@@ -26,7 +26,7 @@ export function wellState(changes: Partial<StoreState> = {}): StoreState {
     now,
     parts: {
       ...{ supplier: well, chain: well, database: well, catalog: well, refunds: well },
-      ...{ gas: well, processor: well },
+      ...{ gas: well, processor: well, sales: well },
     },
     bounds: [
       { by: 'refund_float', max: usdc(25_000_000n) },

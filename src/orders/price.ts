@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import { findOffer, type LiveCatalog } from '../catalog/catalog.ts'
 import { detailsOf, type Kind, type Offer } from '../catalog/offer.ts'
-import { chargeFor, listedCharge, type Pricing, valueFault } from '../catalog/pricing.ts'
+import {
+  chargeFor,
+  listedCharge,
+  type Pricing,
+  storePaused,
+  valueFault,
+} from '../catalog/pricing.ts'
 import {
   type Fields,
   type LineItem,
@@ -50,7 +56,7 @@ export interface Priced {
  * Checks a purchase and prices it, at a promised price or the current one. A promise fixes the price alone: an offer
  * that is not sold any more, or a value out of range, is refused. Stores nothing and calls nobody.
  *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`, `purchase_declined`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`, `price_above_maximum`, `purchase_declined`
  */
 export function price(
   deps: PriceDeps,
@@ -233,13 +239,6 @@ function tooCostly(details: { readonly charged?: Charged }): Refusal {
   // Fees move within minutes.
   const message = 'Network fees are too high at the moment. Send the same request again.'
   return new Refusal('too_costly', message, { ...details, retryAfterSeconds: 60 })
-}
-
-export function storePaused(): Refusal {
-  return new Refusal('store_paused', 'The store accepts no purchases at the moment.', {
-    retryAfterSeconds: 60,
-    extra: { agent_action: 'stop' },
-  })
 }
 
 /** The answer names neither the reason nor whom it concerns. @throws Refusal `purchase_declined` */

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { alwaysSold } from '../../test/doubles/orders.ts'
-import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
+import { fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
+import { type Effect, noRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { createHealth } from '../health/health.ts'
 import { ample, fundsOf } from '../health/means.fixture.ts'
 import { usdc } from '../lib/money.ts'
@@ -308,6 +309,26 @@ describe('a promised price', () => {
     expect((await refusalOf(ask({ payment, fields }))).code).toBe('offer_unavailable')
   })
 
+  test('outlives a dearer rule, but no pause', async () => {
+    const dearerRules = ruled('everything', { type: 'margin', bps: 5_000, cents: 0 })
+    const inForce = { rules: noRules }
+    const pricing = fixturePricing({ rules: () => inForce.rules })
+    const { ask, pay, calls } = purchaseWorld({}, { pricing })
+    const [early, late] = [await pay(), await pay()]
+    inForce.rules = dearerRules
+    expect(expectPaymentRequired(await ask()).accepts[0].amount).toBe('30000000')
+    expect(expectOrder(await ask({ payment: early })).order.amount).toBe(20_000_000n)
+    calls.length = 0
+    inForce.rules = ruled('brand', { type: 'pause' })
+    expect(await refusalOf(ask({ payment: late }))).toMatchObject({
+      code: 'offer_unavailable',
+      details: { charged: 'no', extra: { reason: 'paused' } },
+    })
+    inForce.rules = ruled('everything', { type: 'pause' })
+    expect(await refusalOf(ask({ payment: late }))).toMatchObject({ code: 'store_paused' })
+    expect(calls).not.toContain('check')
+  })
+
   test('of another offer buys nothing', async () => {
     const { ask, pay, putOnSale } = purchaseWorld()
     putOnSale(card, { ...dearer, id: 'DEAR' as never })
@@ -341,6 +362,12 @@ describe('a promised price', () => {
     expect(accepted.amount).toBe('30000000')
   })
 })
+
+function ruled(type: 'brand' | 'everything', effect: Effect) {
+  return sellingRulesOf([
+    { id: 1, scope: { type, key: type === 'brand' ? card.brand : '' }, effect },
+  ])
+}
 
 describe('a payment that is proven to have failed', () => {
   test('asks again whenever it is repeated, and is never collected again', async () => {

@@ -26,6 +26,7 @@ import {
   type RefundCaps,
 } from './payouts.ts'
 import { createCheckoutRecord, createMovements, createStoreRecord } from './record.ts'
+import { listRules, stateOfRules } from './selling-rules.ts'
 import { requireServer } from './server.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import {
@@ -151,6 +152,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
     denied: () => readDenylist(pool),
+    sellingRules: { state: () => stateOfRules(pool), list: () => listRules(pool) },
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     addUpEnds: () => addUpEnds(pool),

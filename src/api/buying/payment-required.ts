@@ -10,7 +10,7 @@ import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { byKind, type Kind, kindOf, type Offer, worthOf } from '../../catalog/offer.ts'
-import { retailOf } from '../../catalog/pricing.ts'
+import { retailOf, storePaused } from '../../catalog/pricing.ts'
 import {
   type ExampleBody,
   exampleBody,
@@ -19,7 +19,6 @@ import {
   type LineItem,
 } from '../../catalog/purchase-body.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
-import { storePaused } from '../../orders/price.ts'
 import type { Listing } from '../../payments/payment.ts'
 import type { Accepts, Terms } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/secrets.ts'
@@ -86,6 +85,7 @@ const SignalsShape = z
     provider_health: z.enum(['healthy', 'degraded', 'down']),
     agent_action: z.enum(['pay', 'retry_later', 'stop']),
     last_updated: z.iso.datetime(),
+    reason: z.string().optional().describe('While the operator has paused sales'),
   })
   .meta({ id: 'Signals' })
 

@@ -14,6 +14,7 @@ import {
   mcpPath,
   offerPath,
   openApiPath,
+  paymentsTaken,
   type Reading,
   searchPath,
   skillPath,
@@ -70,33 +71,36 @@ export const serviceIndex: Reading = {
     description:
       'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
     answers: answers('The index', ServiceIndex),
-    ask: (_, { site, network, takesCoins = () => true }) => ({
-      version: discoveryVersion,
-      name: site.name,
-      description: site.description,
-      accepts_crypto: site.acceptsCrypto,
-      payments: {
-        agents: {
-          methods: [`usdc-${slugOf(network.name)}`],
-          protocol: 'x402',
-          network: network.id,
-          asset: network.usdc,
+    ask(_, { site, network, pricing, takesCoins = () => true }) {
+      const { coins, takesUsdc } = paymentsTaken({ site, pricing })
+      return {
+        version: discoveryVersion,
+        name: site.name,
+        description: site.description,
+        accepts_crypto: coins,
+        payments: {
+          agents: {
+            methods: takesUsdc ? [`usdc-${slugOf(network.name)}`] : [],
+            protocol: 'x402',
+            network: network.id,
+            asset: network.usdc,
+          },
+          website: [...(takesUsdc ? ['USDC'] : []), ...(takesCoins() ? coins : [])],
         },
-        website: ['USDC', ...(takesCoins() ? site.acceptsCrypto : [])],
-      },
-      delivery: 'instant',
-      website: site.url,
-      search: searchPath,
-      catalogs: byPlural(discoveryPath),
-      capabilities: capabilitiesPath,
-      offers: byPlural((kind) => offerPath(kind, '{offerId}')),
-      catalog: catalogPrefix,
-      manifest: manifestPath,
-      mcp: mcpPath,
-      openapi: openApiPath,
-      skill: skillPath,
-      llms: '/llms.txt',
-    }),
+        delivery: 'instant',
+        website: site.url,
+        search: searchPath,
+        catalogs: byPlural(discoveryPath),
+        capabilities: capabilitiesPath,
+        offers: byPlural((kind) => offerPath(kind, '{offerId}')),
+        catalog: catalogPrefix,
+        manifest: manifestPath,
+        mcp: mcpPath,
+        openapi: openApiPath,
+        skill: skillPath,
+        llms: '/llms.txt',
+      }
+    },
   }),
   group: 'Discovery',
 }
@@ -120,11 +124,11 @@ export const capabilities = inDiscovery({
   description:
     'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
   answers: answers('All values', Capabilities),
-  ask(_, { liveCatalog, site }) {
+  ask(_, { liveCatalog, ...deps }) {
     const { sold } = liveCatalog.current()
     return {
       version: discoveryVersion,
-      accepts_crypto: site.acceptsCrypto,
+      accepts_crypto: paymentsTaken(deps).coins,
       delivery: 'instant',
       no_account_required: true,
       ...byPlural((kind) => ({

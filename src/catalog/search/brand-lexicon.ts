@@ -13,11 +13,12 @@ export interface BrandLexicon {
   readonly tests: readonly string[]
 }
 
-const lexicons = new WeakMap<SearchIndex, BrandLexicon>()
+const lexicons = new WeakMap<readonly Brand[], BrandLexicon>()
 
 export function brandLexicon(index: SearchIndex): BrandLexicon {
-  const lexicon = lexicons.get(index) ?? makeLexicon(index.brands())
-  lexicons.set(index, lexicon)
+  const brands = index.brands()
+  const lexicon = lexicons.get(brands) ?? makeLexicon(brands)
+  lexicons.set(brands, lexicon)
   return lexicon
 }
 

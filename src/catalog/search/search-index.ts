@@ -61,10 +61,14 @@ export class SearchIndex {
   })
   #brands: readonly Brand[] | undefined
 
-  constructor(matcher: Matcher, scope: Bits) {
+  /** @param last an index of the same stock */
+  constructor(matcher: Matcher, scope: Bits, last?: SearchIndex) {
     this.size = countOf(scope)
     this.#matcher = matcher
     this.#scope = scope
+    if (last?.size === this.size && last.#scope.every((bits, at) => bits === scope[at])) {
+      this.#brands = last.#brands
+    }
   }
 
   search(filters: Filters, { offset, limit }: Page, order: Order = 'match') {
@@ -162,21 +166,24 @@ export class SearchIndex {
 
 export interface KindIndex {
   readonly stock: Stock
+  readonly valuation: Valuation
   readonly listed: SearchIndex
   readonly sold: SearchIndex
 }
 
+/** @param last the index before it, of the same offers */
 export function* buildIndex(
   offers: readonly Offer[],
   pricing: Pricing,
-  lastStock?: Stock,
+  last?: KindIndex,
 ): Sliced<KindIndex> {
-  const stock = lastStock ?? (yield* stockOf(offers))
-  const valuation = yield* valuationOf(stock, pricing)
+  const stock = last?.stock ?? (yield* stockOf(offers))
+  const valuation = yield* valuationOf(stock, pricing, last?.valuation)
   const matcher = new Matcher(stock, valuation)
-  const listed = new SearchIndex(matcher, fullBits(stock.offers.length))
+  const listed = new SearchIndex(matcher, valuation.listed, last?.listed)
   const areAllSold = countOf(valuation.sold) === listed.size
-  return { stock, listed, sold: areAllSold ? listed : new SearchIndex(matcher, valuation.sold) }
+  const sold = areAllSold ? listed : new SearchIndex(matcher, valuation.sold, last?.sold)
+  return { stock, valuation, listed, sold }
 }
 
 /** Callers ask for the same few countries and brands, so most sets are made only once for a catalog. */

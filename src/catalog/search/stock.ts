@@ -4,6 +4,7 @@ import { countryNames } from '../countries.ts'
 import { kindOf, type MoneyRange, type Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd, lowestCharge, type Pricing } from '../pricing.ts'
+import type { SellingRules } from '../selling-rules.ts'
 import {
   addTo,
   type Bits,
@@ -11,8 +12,11 @@ import {
   countOf,
   emptyBits,
   type Field,
+  fullBits,
   has,
+  intersect,
   type Postings,
+  subtract,
 } from './field.ts'
 import type { AmountKind } from './filters.ts'
 import { indexWordsOf, isTypoOf, nameFormsOf } from './words.ts'
@@ -199,6 +203,9 @@ function* buildLexicon(
 
 export interface Valuation {
   readonly sold: Bits
+  /** All but what the operator has hidden. */
+  readonly listed: Bits
+  readonly rates: RateTable | undefined
   /** The lowest price in USDC; NaN for an offer that is not sold. */
   readonly usdc: Float64Array
   /** The bounds of the face value in USD, or of the price if the face value has no rate; NaN without either. */
@@ -219,34 +226,59 @@ export function pageIn(order: Uint32Array, bits: Bits, offset: number, limit: nu
   return page
 }
 
-export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuation> {
+/** @param last that of the same stock before: what neither prices nor rates have changed is not made again */
+export function* valuationOf(
+  { offers }: Stock,
+  pricing: Pricing,
+  last?: Valuation,
+): Sliced<Valuation> {
   const size = offers.length
   const rates = pricing.rates()
   const sold = emptyBits(size)
-  const [usdc, listed] = [new Float64Array(size), new Float64Array(size)]
-  const [leastUsd, mostUsd] = [new Float64Array(size), new Float64Array(size)]
+  const [usdc, listedAt] = [new Float64Array(size), new Float64Array(size)]
   yield* eachOf(offers, (offer, position) => {
     const lowest = lowestCharge(offer, pricing)
     usdc[position] = lowest === undefined ? Number.NaN : Number(lowest) / 1e6
     if (lowest !== undefined) addTo(sold, position)
-    listed[position] = lowest === undefined ? listedUsd(offer, rates) : (usdc[position] as number)
+    listedAt[position] = lowest === undefined ? listedUsd(offer, rates) : (usdc[position] as number)
+  })
+  const listed = yield* visibleOf(offers, pricing.rules())
+  intersect(sold, listed)
+  const published = yield* publishedOrder(offers, listedAt)
+  const hasRates = last !== undefined && last.rates === rates
+  const { leastUsd, mostUsd } = hasRates ? last : yield* worthsOf(offers, rates)
+  const isInOrder =
+    hasRates && last.orders.published.every((position, rank) => position === published[rank])
+  const { low, high } = isInOrder
+    ? last.orders
+    : {
+        low: yield* byValue(published, leastUsd, 1),
+        high: yield* byValue(published, leastUsd, -1),
+      }
+  const orders = { published, low, high, price: yield* byValue(published, usdc, 1) }
+  return { sold, listed, rates, usdc, leastUsd, mostUsd, orders }
+}
+
+function* visibleOf(offers: readonly Offer[], rules: SellingRules): Sliced<Bits> {
+  const visible = fullBits(offers.length)
+  if (!rules.hidesSome) return visible
+  const hidden = emptyBits(offers.length)
+  yield* eachOf(offers, (offer, position) => {
+    if (rules.hides(offer)) addTo(hidden, position)
+  })
+  subtract(visible, hidden)
+  return visible
+}
+
+function* worthsOf(offers: readonly Offer[], rates: RateTable | undefined) {
+  const { length } = offers
+  const [leastUsd, mostUsd] = [new Float64Array(length), new Float64Array(length)]
+  yield* eachOf(offers, (offer, position) => {
     const [least, most] = worthOf(offer, rates)
     leastUsd[position] = least
     mostUsd[position] = most
   })
-  const published = yield* publishedOrder(offers, listed)
-  return {
-    sold,
-    usdc,
-    leastUsd,
-    mostUsd,
-    orders: {
-      published,
-      low: yield* byValue(published, leastUsd, 1),
-      high: yield* byValue(published, leastUsd, -1),
-      price: yield* byValue(published, usdc, 1),
-    },
-  }
+  return { leastUsd, mostUsd }
 }
 
 /** By brandName, price, offerId. An offer that is not sold stands where the supplier's price would put it. */
@@ -270,17 +302,23 @@ function* publishedOrder(offers: readonly Offer[], usd: Float64Array): Sliced<Ui
 
 /** Equal ones as published, unknown ones (NaN) last. */
 function* byValue(published: Uint32Array, values: Float64Array, sign: 1 | -1): Sliced<Uint32Array> {
-  const ofValue = Map.groupBy(published, (position) => values[position] as number)
+  const ofValue = new Map<number, number[]>()
+  yield* eachOf(published, (position) => {
+    const value = values[position] as number
+    const equal = ofValue.get(value)
+    if (equal === undefined) ofValue.set(value, [position])
+    else equal.push(position)
+  })
   const sorted = [...ofValue].sort(
     ([one], [other]) =>
       Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || sign * (one - other),
   )
   const order = new Uint32Array(published.length)
   let filled = 0
-  for (const [, positions] of sorted) {
+  yield* eachOf(sorted, ([, positions]) => {
     order.set(positions, filled)
     filled += positions.length
-  }
+  })
   return order
 }
 

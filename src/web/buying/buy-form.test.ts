@@ -7,6 +7,7 @@ import {
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
 import type { CheckoutService } from '../../api/checkout.ts'
+import { sellingRulesOf } from '../../catalog/selling-rules.ts'
 import { createLimits } from '../../http/gate.ts'
 import { invalidBody } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -263,6 +264,27 @@ describe('a form that is sent', () => {
     const { email: _, ...openForm } = open
     expect((await dear.post('/buy/AMZ_US_OPEN', openForm)).statusCode).toBe(409)
     expect((await cheap.post(url, { ...form, seen: 'nothing' })).statusCode).toBe(409)
+  })
+
+  test('of an open value asks again when a rule adds cents or per cents, and not when it takes some off', async () => {
+    const { checkouts } = checkoutService()
+    const { email: _, ...ada } = person
+    const under = (bps: number, cents: number) => {
+      const scope = { type: 'everything', key: '' } as const
+      const rules = sellingRulesOf([{ id: 1, scope, effect: { type: 'margin', bps, cents } }])
+      return website({ checkout: checkouts, rules })
+    }
+    const at = '/buy/AMZ_US_OPEN'
+    const seen = await opened(under(100, 25), { ...ada, value: '10' }, at)
+    expect(seen['seen']).toMatch(/^open:100\+25/)
+    for (const [bps, cents, status] of [
+      [100, 25, 303],
+      [90, 25, 303],
+      [100, 26, 409],
+      [101, 25, 409],
+    ] as const) {
+      expect((await under(bps, cents).post(at, seen)).statusCode, `${bps}+${cents}`).toBe(status)
+    }
   })
 
   test('begins thirty of a visitor who sends sixty at once', async () => {

@@ -70,7 +70,7 @@ export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, feedback?: For
   const methods = checkout?.methodsNow() ?? []
   const retail = retailOf(offer, pricing)
   const { typed, faults, notice } = feedback ?? {
-    typed: untyped(retail, pricing.markupBps, methods),
+    typed: untyped(retail, methods),
     faults: noFaults,
     notice: undefined,
   }
@@ -84,7 +84,7 @@ ${fieldsHtml(form)}
 <fieldset class="pay" id="${names.pay}" aria-describedby="${names.pay}-fault"${faults.has(names.pay) && html` aria-invalid="true"`}>
 <legend>${t('form.pay')}</legend>
 ${faultHtml(names.pay, faults.get(names.pay))}
-${walletPanel(form)}
+${!pricing.rules().pausesMethod('x402') && walletPanel(form)}
 ${methods.map((method) => coinPanel(method, form))}
 ${checkout && methods.length === 0 && html`<p class="hint">${t('form.coinsAway')}</p>`}
 </fieldset>

@@ -107,22 +107,17 @@ function send(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
 }
 
 /** The form with the present price if that is higher than the form said: nobody is charged more than they saw. */
-function priceFeedback(
-  retail: Retail,
-  typed: Typed,
-  { pricing, t }: BuyDeps,
-): FormFeedback | undefined {
-  const { markupBps } = pricing
+function priceFeedback(retail: Retail, typed: Typed, { t }: BuyDeps): FormFeedback | undefined {
   // The page itself says why the offer is not sold.
   if (retail.type === 'NOT_SOLD') {
     return { status: rules.offer_unavailable.status, typed, faults: noFaults }
   }
-  if (!isDearer(typed.seen, retail, markupBps)) return undefined
+  if (!isDearer(typed.seen, retail)) return undefined
   const notice =
     retail.type === 'FIXED'
       ? t('form.dearer', { price: `${formatUsdc(usdcFromCents(retail.cents))} USDC` })
       : t('form.dearerOpen')
-  const seen = shownPriceOf(retail, markupBps)
+  const seen = shownPriceOf(retail)
   return { status: 409, typed: { ...typed, seen }, faults: noFaults, notice }
 }
 

@@ -137,16 +137,17 @@ function hintOf(name: FieldName, about: Hinting): string | undefined {
   return hint && about.t(hint)
 }
 
-function rangeHint({ t, retail, pricing: { markupBps } }: Hinting): string | undefined {
+function rangeHint({ t, retail }: Hinting): string | undefined {
   const price = priceTexts(retail, t)
   if (retail.type !== 'RANGE' || price.type !== 'RANGE') return undefined
   const range = t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })
-  if (retail.floor !== undefined) {
+  const { bps, cents } = retail.margin
+  if (retail.floor !== undefined || bps < 0 || cents !== 0) {
     return `${range} ${t('form.rangeCostBetween', { least: price.minUsdc, most: price.maxUsdc })}`
   }
-  return markupBps === 0
+  return bps === 0
     ? `${range} ${t('form.rangeCostSame')}`
-    : `${range} ${t('form.rangeCost', { markup: markupBps / 10_000 })}`
+    : `${range} ${t('form.rangeCost', { markup: bps / 10_000 })}`
 }
 
 function phoneHint({ offer: { country }, t }: Hinting): string {
@@ -187,11 +188,7 @@ export const names = {
   seen: 'seen',
 } as const
 
-export function untyped(
-  retail: Retail,
-  markupBps: number,
-  methods: readonly PaymentMethod[],
-): Typed {
+export function untyped(retail: Retail, methods: readonly PaymentMethod[]): Typed {
   const [only, ...others] = methods
   return {
     fields: {},
@@ -200,7 +197,7 @@ export function untyped(
     refundTo: {},
     mail: '',
     formKey: randomBytes(16).toString('base64url'),
-    seen: shownPriceOf(retail, markupBps),
+    seen: shownPriceOf(retail),
   }
 }
 
@@ -263,28 +260,32 @@ export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>)
 }
 
 /**
- * The price that the form shows, as it sends it back: the cents of a fixed price, or the markup of an open value in
- * basis points. If the supplier charges more than that, the least and the greatest value follow, with their minimum
- * prices.
+ * The price that the form shows, as it sends it back: the cents of a fixed price, or the margin of an open value in
+ * basis points, "250", with the cents that are added to it, "250+50". If the supplier charges more than that, the least
+ * and the greatest value follow, with their minimum prices.
  */
-export function shownPriceOf(retail: Retail, markupBps: number): string {
+export function shownPriceOf(retail: Retail): string {
   switch (retail.type) {
     case 'FIXED':
       return `fixed:${retail.cents}`
-    case 'RANGE':
-      return `open:${markupBps}${floorOf(retail)}`
+    case 'RANGE': {
+      const { bps, cents } = retail.margin
+      return `open:${bps}${cents === 0 ? '' : `+${cents}`}${floorOf(retail)}`
+    }
     case 'NOT_SOLD':
       return ''
   }
 }
 
 /** Whether the offer costs more now than the person saw. An unreadable price counts as not seen. */
-export function isDearer(seen: string, retail: Retail, markupBps: number): boolean {
-  const [, type, number] = /^(fixed|open):(\d{1,12})(?::|$)/.exec(seen) ?? []
+export function isDearer(seen: string, retail: Retail): boolean {
+  const [, type, number, more = 0] =
+    /^(fixed|open):(-?\d{1,12})(?:\+(-?\d{1,9}))?(?::|$)/.exec(seen) ?? []
   if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)
   if (retail.type === 'NOT_SOLD') return false
-  if (retail.floor !== undefined) return seen !== shownPriceOf(retail, markupBps)
-  return type !== 'open' || markupBps > Number(number)
+  if (retail.floor !== undefined) return seen !== shownPriceOf(retail)
+  const { bps, cents } = retail.margin
+  return type !== 'open' || bps > Number(number) || cents > Number(more)
 }
 
 function floorOf({ min, max, floor }: Extract<Retail, { type: 'RANGE' }>): string {

@@ -14,6 +14,7 @@ import type { CheckoutService } from '../../api/checkout.ts'
 import type { BuyingDeps } from '../../api/operation.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { createLiveCatalog, type LiveCatalog } from '../../catalog/catalog.ts'
+import { noRules, type SellingRules } from '../../catalog/selling-rules.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest } from '../../secrets/secrets.ts'
 import type { CoinRates } from '../buying/buy-form.ts'
@@ -56,6 +57,7 @@ export function website(
     liveCatalog?: LiveCatalog
     isSandbox?: boolean
     markupBps?: number
+    rules?: SellingRules
     buying?: BuyingDeps
     tracking?: TrackingDeps
     checkout?: CheckoutService
@@ -65,7 +67,8 @@ export function website(
     log?: FastifyBaseLogger
   } = {},
 ) {
-  const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
+  const rules = changes.rules ?? noRules
+  const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0, rules: () => rules })
   const catalog = catalogOf([...shopOffers, ...oddOffers], pricing)
   const liveCatalog = changes.liveCatalog ?? createLiveCatalog(catalog)
   const { app, deps, logged, pass } = testApp({

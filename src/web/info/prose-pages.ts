@@ -1,3 +1,4 @@
+import { paymentsTaken } from '../../api/operation.ts'
 import { maxKept } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -8,10 +9,11 @@ import type { Texts } from '../texts/texts.ts'
 const steps = ['find', 'recipient', 'pay', 'receive'] as const
 const wrong = ['little', 'much', 'late', 'undelivered', 'closed'] as const
 
-export function howPage({ site, networkName, t }: WebDeps): Page {
+export function howPage({ site, networkName, pricing, t }: WebDeps): Page {
   const { contact } = site
   const least = formatUsdc(maxKept)
-  const coins = new Intl.ListFormat(t.language).format(site.acceptsCrypto)
+  const taken = paymentsTaken({ site, pricing })
+  const coins = new Intl.ListFormat(t.language).format(taken.coins)
   return {
     title: t('how.title'),
     description: t('how.description'),
@@ -27,7 +29,7 @@ ${steps.map(
 `,
 )}</ol>
 <section aria-labelledby="ways"><h2 id="ways">${t('how.ways')}</h2>
-<h3>${t('how.wallet', { network: networkName })}</h3><p>${t('how.walletText')}</p>
+${taken.takesUsdc && html`<h3>${t('how.wallet', { network: networkName })}</h3><p>${t('how.walletText')}</p>`}
 ${coins !== '' && html`<h3>${t('how.coins', { coins })}</h3><p>${t('how.coinsText')}</p>`}</section>
 <section aria-labelledby="wrong"><h2 id="wrong">${t('how.wrong')}</h2>
 <dl class="cases">

@@ -1,4 +1,6 @@
+import { paymentsTaken } from '../../api/operation.ts'
 import { countriesIn } from '../../api/shop/shop-search.ts'
+import { featuredIn } from '../../catalog/catalog.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
@@ -12,6 +14,7 @@ import { brandGrid } from './card-face.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
 import { kindName, measure, placeName } from './offer-words.ts'
 import { searchForm } from './search-form.ts'
+import { offerCards } from './search-page.ts'
 
 const maxSamples = 3
 const maxBrands = 12
@@ -27,6 +30,7 @@ export function homePage(deps: WebDeps): Page {
 <p>${t('home.lead')}</p>
 ${searchForm({ query: {} }, countriesIn(deps.liveCatalog.current().sold), t)}
 </section>
+${featured(deps)}
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">
 <h2 id="catalog-title">${t('home.kinds')}</h2>
@@ -42,6 +46,20 @@ ${listed(['home.promises.once', 'home.promises.refund', 'home.promises.price'], 
 </section>
 ${homeAgents(deps)}`,
   }
+}
+
+/** What the operator has chosen to show first. */
+function featured(deps: WebDeps): Html | undefined {
+  const { liveCatalog, pricing } = deps
+  const offers = featuredIn(liveCatalog.current(), pricing.rules()).filter(
+    (offer) => retailOf(offer, pricing).type !== 'NOT_SOLD',
+  )
+  if (offers.length === 0) return undefined
+  return html`<section aria-labelledby="featured-title">
+<h2 id="featured-title">${deps.t('home.featured')}</h2>
+<ul class="offer-list">
+${offerCards(offers, deps)}</ul>
+</section>`
 }
 
 function brands({ liveCatalog, t }: WebDeps): Html | undefined {
@@ -89,8 +107,9 @@ function sampleText(offer: Offer, t: Texts): string {
   return `${what || kindName(offer, t)}, ${placeName(offer, t)}`
 }
 
-function paying({ site, networkName, t }: WebDeps): Html {
-  const ways = [t('home.payUsdc', { network: networkName }), ...site.acceptsCrypto]
+function paying({ site, pricing, networkName, t }: WebDeps): Html {
+  const { coins, takesUsdc } = paymentsTaken({ site, pricing })
+  const ways = [...(takesUsdc ? [t('home.payUsdc', { network: networkName })] : []), ...coins]
   return html`<section aria-labelledby="paying-title">
 <h2 id="paying-title">${t('home.paying.heading')}</h2>
 <ol class="three">

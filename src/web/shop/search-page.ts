@@ -195,7 +195,7 @@ ${page < pages ? html`<a class="button quiet" rel="next" href="${at(page + 1)}">
 }
 
 /** The cards of offers in a list, no two with the same text. */
-function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): Html[] {
+export function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): Html[] {
   const cardTexts = (offer: Offer) => ({
     brand: offer.brandName,
     what: whatOf(offer, t),

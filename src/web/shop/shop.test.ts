@@ -4,6 +4,7 @@ import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
 import { readShopQuery } from '../../api/shop/shop-search.ts'
 import { createLiveCatalog } from '../../catalog/catalog.ts'
+import { type SellingRule, sellingRulesOf } from '../../catalog/selling-rules.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { searchPath } from '../paths.ts'
@@ -18,6 +19,40 @@ describe('the front page', () => {
     expect(body).toContain('<option value="JP">Japan</option>')
     expect(body).not.toContain('selected="selected"')
     expect(body.match(/<script(?! type="application\/ld\+json")/g)).toBeNull()
+  })
+})
+
+describe('under the operator’s rules', () => {
+  const under = (...rules: readonly Omit<SellingRule, 'id'>[]) =>
+    website({ rules: sellingRulesOf(rules.map((rule, id) => ({ id, ...rule }))) })
+  const brand = { type: 'brand', key: 'AMAZON' } as const
+
+  test('the front page shows first what is featured and sold, and no way to pay that is paused', async () => {
+    const feature = { scope: brand, effect: { type: 'feature' } } as const
+    const coin = { scope: { type: 'method', key: 'BTC' }, effect: { type: 'pause' } } as const
+    const { body } = await under(feature, coin).get('/')
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toMatch(/Picked for you .*Amazon.com.* Popular brands/)
+    expect(body).not.toContain('<li>BTC</li>')
+    expect(body).toContain('<li>ETH</li>')
+    const paused = await under(feature, { scope: brand, effect: { type: 'pause' } }).get('/')
+    expect(read(paused.body)).not.toContain('Picked for you')
+  })
+
+  test('a paused offer has a page without a form, a hidden one has none', async () => {
+    const paused = await under({ scope: brand, effect: { type: 'pause' } }).get('/buy/AMZ_US_25')
+    expect(paused.statusCode).toBe(200)
+    expect(read(paused.body)).toContain('We have paused its sale.')
+    expect(paused.body).not.toContain('<form class="buy"')
+    const hidden = await under({ scope: brand, effect: { type: 'hide' } }).get('/buy/AMZ_US_25')
+    expect(hidden.statusCode).toBe(404)
+  })
+
+  test('a form has no wallet while x402 is paused', async () => {
+    const x402 = { type: 'method', key: 'x402' } as const
+    const { body } = await under({ scope: x402, effect: { type: 'pause' } }).get('/buy/AMZ_US_25')
+    expect(body).toContain('<form class="buy"')
+    expect(body).not.toContain('id="wallet"')
   })
 })
 

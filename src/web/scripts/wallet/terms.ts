@@ -49,8 +49,8 @@ const unitsPerCent = 10_000n
  * The maximum price of this purchase by what the page shows, in atomic USDC; undefined if the typed amount is invalid,
  * which the store explains better.
  *
- * @param seen the price as the form sends it: "fixed:" and cents, or "open:" and the markup in basis points, which is
- *   added to the amount and rounded up to the cent. The least and the greatest amount and their minimum prices may
+ * @param seen the price as the form sends it: "fixed:" and cents, or "open:" and the margin in basis points, which is
+ *   added to the amount and rounded up to the cent, and then "+" and further cents. The least and the greatest amount and their minimum prices may
  *   follow; the minimum price rises linearly between them
  */
 export function expectedPrice(seen: string, value: unknown): bigint | undefined {
@@ -58,7 +58,8 @@ export function expectedPrice(seen: string, value: unknown): bigint | undefined 
   if (type === 'fixed') return BigInt(number) * unitsPerCent
   if (typeof value !== 'number' || !(value > 0)) return undefined
   const cents = BigInt(Math.round(value * 100))
-  const raised = (cents * (10_000n + BigInt(number)) + 9_999n) / 10_000n
+  const [bps = '', more = '0'] = number.split('+')
+  const raised = (cents * (10_000n + BigInt(bps)) + 9_999n) / 10_000n + BigInt(more)
   const least = range && prices ? leastCost(cents, bounds(range), bounds(prices)) : 0n
   return (least > raised ? least : raised) * unitsPerCent
 }

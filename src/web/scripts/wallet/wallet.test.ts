@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/offers.ts'
 import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
+import { sellingRulesOf } from '../../../catalog/selling-rules.ts'
 import { cents } from '../../../lib/money.ts'
 import { filled } from '../../buying/field-value.ts'
 import { shownPriceOf } from '../../buying/form.ts'
@@ -54,8 +55,23 @@ describe('the price that a page says', () => {
     const pricing = fixturePricing({ markupBps })
     const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(537, 48_100) })
     const retail = retailOf(offer, pricing)
-    const seen = shownPriceOf(retail, markupBps)
+    const seen = shownPriceOf(retail)
     expect(retail).toHaveProperty('floor')
+    for (let value = 500; value <= 50_000; value += 1_100) {
+      expect(expectedPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
+    }
+  })
+
+  test.each([
+    ['margin', -200, 0],
+    ['margin', 150, 30],
+    ['margin', -300, -10],
+  ] as const)('is that of the store under a rule (%s of %i and %i cents)', (type, bps, more) => {
+    const scope = { type: 'everything', key: '' } as const
+    const rules = sellingRulesOf([{ id: 1, scope, effect: { type, bps, cents: more } }])
+    const pricing = fixturePricing({ rules: () => rules })
+    const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(490, 49_000) })
+    const seen = shownPriceOf(retailOf(offer, pricing))
     for (let value = 500; value <= 50_000; value += 1_100) {
       expect(expectedPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
     }

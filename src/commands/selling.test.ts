@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { cost, voucher } from '../../test/fixtures/offers.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { createSnapshotStore } from '../adapters/storage/snapshots.ts'
+import type { Operator } from '../operator/operator.ts'
+import type { Act, Context } from './act.ts'
+import { catalog, price, sales } from './selling.ts'
+
+const postgres = migratedPostgres()
+let database: Pool
+
+beforeEach(async () => {
+  database = await postgres.open()
+  const offers = Array.from({ length: 60 }, (_, at) => voucher(`AMZ_${at}`, { cost: cost(2_400) }))
+  await createSnapshotStore(database).save({ offers, rejected: {}, readAt: new Date() })
+  return () => database.end()
+})
+
+const why = ['--reason', 'a test']
+
+function run(act: Act, args: readonly string[]) {
+  const config = { mode: 'sandbox', markupBps: 0 } as Operator['config']
+  const operator: Operator = { config, database, by: 'anna', now: () => new Date() }
+  const context = { isDryRun: false, withOperator: (work) => work(operator) } as Context
+  return act.run(args, context)
+}
+
+const said = async (act: Act, ...args: readonly string[]) => (await run(act, args)).lines
+
+test('sales are paused for a while, listed with who and why, and resumed', async () => {
+  expect(await said(sales)).toEqual(['Nothing is paused.'])
+  const lines = await said(sales, 'pause', 'brand:AMAZON', 'method:BTC', '--for', '30m', ...why)
+  expect(lines.slice(0, 4)).toEqual([
+    'In force on all nodes within 5 s:',
+    expect.stringMatching(/^1 {2}brand:AMAZON {2}pause {2}by anna at .*, until .* a test$/),
+    expect.stringMatching(/^2 {2}method:BTC {2}pause/),
+    '60 offers change: 0 dearer, 0 cheaper, 60 no longer sold, 0 sold again, 0 reworded.',
+  ])
+  expect(await said(sales)).toHaveLength(2)
+  await run(sales, ['resume', 'brand:AMAZON', '2', ...why])
+  expect(await said(sales)).toEqual(['Nothing is paused.'])
+  expect(await said(sales, 'status', '--all')).toHaveLength(2)
+})
+
+test('a margin lists the first fifty offers for people, and all of them as data', async () => {
+  const { lines, data } = await run(price, [
+    ...['set', 'everything', '--margin', '2.5%', '--fixed', '0.30', ...why],
+  ])
+  expect(lines).toContain('  AMZ_0  25.00 -> 25.93  Amazon.com')
+  expect(lines.at(-1)).toBe('  and 10 more: --json lists all')
+  expect(data).toMatchObject({ placed: [{ marginBps: 250, fixedUsd: '0.30' }] })
+  expect((data as { changes: { list: object[] } }).changes.list).toHaveLength(60)
+})
+
+test('the file of an export is one that can be imported', async () => {
+  await run(catalog, ['name', 'brand:AMAZON', 'Amazon, "the" shop', ...why])
+  const file = join(tmpdir(), `rules-${crypto.randomUUID()}.csv`)
+  await writeFile(file, (await said(price, 'export')).join('\n'))
+  expect((await run(price, ['import', file, ...why])).data).toMatchObject({ placed: [], kept: 1 })
+})
+
+test.each([
+  [sales, 'stop everything', '"stop" is not known'],
+  [sales, 'pause everything', 'pause needs a reason'],
+  [sales, 'pause --reason x', 'Name a scope'],
+  [sales, 'pause everything --reason x --margin 2', '--margin is not for pause'],
+  [sales, 'pause everything --reason x --for 2', '--for needs a length'],
+  [sales, 'pause everything --reason x --until 2026-12-24', '--until needs a time with its zone'],
+  [price, 'set everything --reason x', '--margin needs a per cent value'],
+  [price, 'set everything --reason x --margin 2 --fixed 1.234', '--fixed needs dollars'],
+  [catalog, 'name brand:AMAZON --reason x', 'name needs a scope and a text'],
+])('%o does not take %s', async (act, args, problem) => {
+  await expect(async () => run(act, args.split(' '))).rejects.toThrow(problem)
+})
