@@ -60,6 +60,7 @@ describe('the command line', () => {
     [['retry', back.replace(/-1$/, '-0')], 'nor the reference of a return'],
     [['retry', 'ord_1-goodwill'], 'is not the id of an order'],
     [['drop'], 'drop needs a reference'],
+    [['release', back], 'release needs a reason'],
     [['drop', back, '--all'], '--all is not for drop'],
     [['paid'], 'takes a reference and the transaction'],
     [['paid', back], 'takes a reference and the transaction'],

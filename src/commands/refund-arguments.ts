@@ -12,6 +12,7 @@ export type RefundsCommand =
   | { readonly does: 'start'; readonly reason: string | undefined }
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
   | { readonly does: 'drop'; readonly names: readonly string[] }
+  | { readonly does: 'release'; readonly names: readonly string[]; readonly reason: string }
   | ({ readonly does: 'goodwill' } & Gift)
   | ({ readonly does: 'paid' } & PaidByHand)
 
@@ -23,6 +24,9 @@ export const usage = `Usage: kiosk402 refund WHAT
   start [--reason "..."]  lets them go on
   retry REFERENCE...      makes refunds due again that have failed
   retry --all             all of them
+  release REFERENCE... --reason "..."
+                          pays refunds that are held because the payee is on the denylist,
+                          this once; the payee stays on the list
   drop REFERENCE...       ends what failed and is not owed: returns whose payment is not
                           shown any more, and goodwill
   paid REFERENCE TRANSACTION
@@ -47,6 +51,7 @@ const takes = {
   start: ['reason'],
   retry: ['names', 'all'],
   drop: ['names'],
+  release: ['names', 'reason'],
   paid: ['names', 'transfer'],
   goodwill: ['names', 'reason'],
 } as const
@@ -57,8 +62,12 @@ export function commandOf(args: readonly string[]): RefundsCommand {
     case 'status':
       return { does: what }
     case 'stop':
-      if (!reason) throw new UsageError('stop needs a reason: --reason "the key may have leaked"')
-      return { does: what, reason }
+      return { does: what, reason: requireReason(what, reason, 'the key may have leaked') }
+    case 'release':
+      return {
+        ...{ does: what, names: referencesIn(what, names) },
+        reason: requireReason(what, reason, 'our lawyer allows it'),
+      }
     case 'start':
       return { does: what, reason }
     case 'retry':
@@ -79,7 +88,15 @@ function everything(names: readonly string[]): 'all' {
   return 'all'
 }
 
-function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonly string[] {
+function requireReason(what: string, reason: string | undefined, example: string): string {
+  if (reason) return reason
+  throw new UsageError(`${what} needs a reason: --reason "${example}"`)
+}
+
+function referencesIn(
+  what: 'retry' | 'drop' | 'release',
+  names: readonly string[],
+): readonly string[] {
   if (names.length === 0) throw new UsageError(`${what} needs a reference`)
   for (const name of names) requireReference(name)
   return [...new Set(names)]

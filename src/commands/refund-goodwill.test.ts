@@ -124,6 +124,22 @@ test('that can never be paid is dropped: nobody waits for it, and a retry gives 
   expect(await look(id)).toMatchObject({ state: 'CONFIRMED' })
 })
 
+test('to a payee who was listed meanwhile is held until a person releases it', async () => {
+  const { look, denylist } = storeWorld()
+  const id = await delivered()
+  const reference = goodwillReferenceOf(id)
+  await give(id, '5')
+  denylist.add(payer.toLowerCase())
+  await look(id)
+  const { text } = await refunds('status')
+  expect(text).toContain('Refunds held, because the payee is on the denylist: 1, 5.00 USDC')
+  expect(text).toContain('kiosk402 refund release REFERENCE --reason')
+  const release = () => refunds('release', reference, '--reason', 'Allowed by licence 7')
+  expect(await release()).toEqual({ isDone: true, text: `${reference}: released, and due again` })
+  expect(await look(id)).toMatchObject({ state: 'CONFIRMED' })
+  expect((await release()).text).toContain('it has not failed; it is CONFIRMED')
+})
+
 test('that failed waits for a person, and a retry sends what was signed', async () => {
   const { look, script, denylist, reports, calls } = storeWorld()
   const id = await delivered()
@@ -132,7 +148,6 @@ test('that failed waits for a person, and a retry sends what was signed', async 
   denylist.add(payer.toLowerCase())
   expect(await look(id)).toMatchObject({ state: 'FAILED', code: 'payee_declined' })
   expect(reports).toEqual([{ name: 'goodwill_failed', order: id, reason: 'payee_declined' }])
-  expect((await refunds('status')).text).toContain('failed and waiting for you: 1, 5.00 USDC')
   denylist.clear()
   const reason = 'The refund wallet does not hold enough USDC.'
   script.paidBack = { outcome: 'blocked', code: 'no_float', reason, mayStillPay: true }

@@ -29,6 +29,7 @@ function storeWorld() {
   const watch = payoutWatch(createPayoutRecord(database()), world.deps.reportCheckout)
   const shown = memoryProcessor({ now: clock.now, hands })
   const denied = new Set<string>()
+  const denylist = new Set<string>()
   const processor: typeof shown = {
     ...shown,
     async read(...asked) {
@@ -46,6 +47,7 @@ function storeWorld() {
     orders,
     processor,
     hands,
+    denylist,
     payoutLimits: createPayoutLimits(database(), caps),
     methods: {
       ...world.deps.methods,
@@ -58,7 +60,7 @@ function storeWorld() {
     return invoiced(checkout)
   }
   return {
-    ...{ clock, processor },
+    ...{ clock, denylist, processor },
     /** The processor shows this payment as one that was never confirmed. */
     deny: (payment: string) => denied.add(payment),
     start: async () => invoiced((await startCheckout(deps, cardForm)).checkout),
@@ -104,4 +106,20 @@ test('a return whose money is not shown any more is dropped by an operator, and 
   const record = createCheckoutRecord(database())
   expect(await record.misbooked()).toEqual([])
   expect((await record.ledger()).get('BTC')).toMatchObject({ received: 0n, due: 0n, kept: 0n })
+})
+
+test('a return to an address that was listed meanwhile is held until a person releases it', async () => {
+  const world = storeWorld()
+  const { id, invoice } = await world.start()
+  world.denylist.add(cardForm.refundTo ?? '')
+  world.processor.pay(invoice.id, invoice.units / 2n)
+  world.clock.pass(day / 2)
+  const reference = `${id}-1`
+  expect(await world.goOn(id)).toMatchObject({
+    returns: [{ payout: { state: 'FAILED', code: 'payee_declined' } }],
+  })
+  const [told, how] = [/payee is on the denylist: 1/, /refund release REFERENCE --reason/]
+  for (const text of [told, how, reference]) expect(await says('status')).toMatch(text)
+  expect(await says('release', reference, '--reason', 'Licence 7')).toContain('released')
+  expect(await world.goOn(id)).toMatchObject({ returns: [{ payout: { state: 'CONFIRMED' } }] })
 })

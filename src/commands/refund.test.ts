@@ -11,6 +11,7 @@ import {
   refunded,
   unpayable,
 } from '../../test/fixtures/sample-orders.ts'
+import { readActs } from '../adapters/storage/audit.ts'
 import { createPayoutLimits } from '../adapters/storage/payouts.ts'
 import type { Order } from '../orders/order.ts'
 import { refundsCommand } from './refund.fixture.ts'
@@ -97,6 +98,23 @@ test('retry makes one failed refund due again, as a move that the history keeps'
   expect(await orders().find(other.id)).toEqual(other)
   // It is due now and leased to nobody.
   expect((await orders().claimDue(10)).map(({ id }) => id)).toEqual([stuck.id])
+})
+
+test('release lets one refund go that the denylist holds, with who and why in the audit', async () => {
+  const payout = { state: 'FAILED', code: 'payee_declined', reason: 'x' } as const
+  const held = await record({ ...failed(asked()), payout })
+  const stuck = await record(unpayable(failed(asked())))
+  const { isDone, lines } = await run('release', held.id, stuck.id, '--reason', 'Licence 7')
+  expect(isDone).toBe(false)
+  expect(lines).toEqual([
+    `${held.id}: released, and due again`,
+    `${stuck.id}: the denylist does not hold it; it failed with BLOCKED`,
+  ])
+  expect(await orders().find(held.id)).toMatchObject({ payout: { state: 'DUE', isReleased: true } })
+  expect(await orders().find(stuck.id)).toEqual(stuck)
+  expect(await readActs(database(), { limit: 9 })).toMatchObject([
+    { by: 'ada', act: 'refund release', subject: `order:${held.id}`, reason: 'Licence 7' },
+  ])
 })
 
 test('retry --all takes every failed refund that is owed', async () => {

@@ -8,6 +8,7 @@ import {
   type RefundsOperator,
   recordPaid,
   refundStatus,
+  releaseRefunds,
   retryRefunds,
   startRefunds,
   stopRefunds,
@@ -51,6 +52,8 @@ export async function carryOut(operator: As, command: RefundsCommand): Promise<R
     }
     case 'drop':
       return triedResult(await dropRefunds(operator, command.names))
+    case 'release':
+      return triedResult(await releaseRefunds(operator, command.names, command.reason))
     case 'paid': {
       const { reference } = command
       return triedResult([{ reference, ...(await recordPaid(operator, command)) }])
@@ -80,6 +83,7 @@ type Open = RefundStatus['open'][number]
 function statusLines(status: RefundStatus): readonly string[] {
   const { switch: turned, granted, open } = status
   const waiting = (what: Open['waitsFor']) => open.filter(({ waitsFor }) => waitsFor === what)
+  const held = waiting('release')
   const byHand = [
     ...handTable('To be paid by you', waiting('your_payment')),
     ...handTable('Paid by BTCPay, of which you know the transaction', waiting('its_transaction')),
@@ -93,6 +97,12 @@ function statusLines(status: RefundStatus): readonly string[] {
     `Goodwill granted in ${againstCaps(granted.goodwill, status)}`,
     '',
     ...tableOf('failed and waiting for you', waiting('retry')),
+    ...(held.length === 0
+      ? []
+      : [
+          ...tableOf('held, because the payee is on the denylist', held),
+          '  If you may pay one: kiosk402 refund release REFERENCE --reason "..."',
+        ]),
     ...tableOf('under way', waiting('the_store')),
     ...(byHand.length === 0
       ? []

@@ -18,8 +18,8 @@ import { never } from '../lib/errors.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
 import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
-import { isRefunding, type Order } from '../orders/order.ts'
-import { type Payout, type PayoutIn, whyLive } from '../orders/payout.ts'
+import { isRefunding, type Order, withPayout } from '../orders/order.ts'
+import { type Payout, type PayoutIn, payeeDeclined, whyLive } from '../orders/payout.ts'
 import { retryRefund, whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { formatUnits } from '../payments/coins.ts'
@@ -91,6 +91,18 @@ export async function retryRefunds(
   return retry(failed.map(({ reference }) => reference))
 }
 
+/**
+ * Makes payouts due whose payee is on the denylist, and lets them go to it this once. The payee stays on the list: it
+ * buys nothing, and what is owed to it later is held again.
+ */
+export function releaseRefunds(
+  operator: RefundsOperator,
+  references: readonly string[],
+  reason: string,
+): Promise<readonly Tried[]> {
+  return each(operator, 'refund release', references, releasePayout, reason)
+}
+
 /** Ends what failed and is not owed: returns whose payment is not shown any more, and goodwill. */
 export function dropRefunds(
   operator: RefundsOperator,
@@ -115,10 +127,12 @@ async function each(
   act: string,
   references: readonly string[],
   work: (acting: Acting, reference: string) => Promise<Outcome>,
+  reason?: string,
 ): Promise<readonly Tried[]> {
   const tried: Tried[] = []
   for (const reference of references) {
-    const entry = ({ isDone }: Outcome) => (isDone ? payoutEntry(act, reference) : undefined)
+    const entry = ({ isDone }: Outcome) =>
+      isDone ? { ...payoutEntry(act, reference), reason } : undefined
     const outcome = await audited(operator, entry, (database) =>
       work({ ...operator, database }, reference),
     )
@@ -176,16 +190,52 @@ export async function giveGoodwill(
   )
 }
 
-/** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
-async function retryGoodwill({ database }: Acting, id: OrderId): Promise<Outcome> {
+async function releasePayout({ database }: Acting, name: string): Promise<Outcome> {
+  const held = await failedPayoutOf(database, name)
+  if ('told' in held) return held
+  const { code, signed } = held.payout
+  if (code !== payeeDeclined) return no(`the denylist does not hold it; it failed with ${code}`)
+  const due = { state: 'DUE', isReleased: true, ...(signed && { signed }) } as const
+  return (await held.moveTo(due)) ? yes('released, and due again') : moved
+}
+
+function failedPayoutOf(database: Database, name: string): Promise<FailedPayout | Outcome> {
+  const goodwillOrder = orderOfGoodwill(name)
+  if (goodwillOrder !== undefined) return failedGoodwill(database, goodwillOrder)
+  return isOrderId(name) ? failedRefund(database, name) : failedReturn(database, name)
+}
+
+async function failedGoodwill(database: Database, id: OrderId): Promise<FailedPayout | Outcome> {
   const goodwill = createGoodwillStore(database)
   const stored = await goodwill.find(id)
   if (!stored) return noGoodwill
   const { payout } = stored
   if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
-  const due = { state: 'DUE', ...(payout.signed && { signed: payout.signed }) } as const
-  const { won } = await moveAside(goodwill, stored, { ...stored, payout: due })
-  return won ? dueAgain : moved
+  return {
+    payout,
+    moveTo: async (to) => (await moveAside(goodwill, stored, { ...stored, payout: to })).won,
+  }
+}
+
+async function failedRefund(database: Database, id: OrderId): Promise<FailedPayout | Outcome> {
+  const orders = createOrderStore(database)
+  const order = await orders.find(id)
+  const why = whyNotTried(order)
+  if (!order || !isRefunding(order) || order.payout?.state !== 'FAILED' || why !== undefined) {
+    return no(why ?? 'nothing is owed')
+  }
+  return {
+    payout: order.payout,
+    moveTo: async (to) => (await moveAside(orders, order, withPayout(order, to))).won,
+  }
+}
+
+/** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
+async function retryGoodwill({ database }: Acting, id: OrderId): Promise<Outcome> {
+  const failed = await failedGoodwill(database, id)
+  if ('told' in failed) return failed
+  const { signed } = failed.payout
+  return (await failed.moveTo({ state: 'DUE', ...(signed && { signed }) })) ? dueAgain : moved
 }
 
 /** Nothing is owed: it was a gift. */
@@ -225,7 +275,7 @@ async function dropReturn({ database }: Acting, reference: string): Promise<Outc
   return dropped
 }
 
-interface FailedReturn {
+interface FailedPayout {
   readonly payout: PayoutIn<'FAILED'>
   moveTo(payout: Payout): Promise<boolean>
 }
@@ -233,7 +283,7 @@ interface FailedReturn {
 async function failedReturn(
   database: Database,
   reference: string,
-): Promise<FailedReturn | Outcome> {
+): Promise<FailedPayout | Outcome> {
   const named = returnOfReference(reference)
   const checkouts = createCheckoutStore(database)
   const checkout = named && (await checkouts.find(named.id))
@@ -344,7 +394,7 @@ interface GrantedText {
 }
 
 /** What an open payout waits for. */
-type WaitsFor = 'retry' | 'your_payment' | 'its_transaction' | 'the_store'
+type WaitsFor = 'retry' | 'release' | 'your_payment' | 'its_transaction' | 'the_store'
 
 export type RefundStatus = Awaited<ReturnType<typeof refundStatus>>
 
@@ -385,6 +435,7 @@ function openPayout(one: OpenPayout) {
 
 function waitsFor({ reference, state, code, inCoin, isNoted }: OpenPayout): WaitsFor {
   if (state !== 'FAILED') return 'the_store'
+  if (code === payeeDeclined) return 'release'
   const isByHand = inCoin
     ? code === operatorPays || code === noteTransaction
     : code === nonceSpent && isOrderId(reference)

@@ -6,9 +6,11 @@ import type { Script } from '../../test/doubles/orders.ts'
 import { topup, voucher } from '../../test/fixtures/offers.ts'
 import { identityOf } from './denylist.ts'
 import { declined, minute, newLife } from './life.fixture.ts'
+import { type Refunding, withPayout } from './order.ts'
 import { price } from './price.ts'
 import { ada, card, purchaseWorld } from './purchase.fixture.ts'
 import { claimRefund } from './refund.ts'
+import { moveAside } from './workflow.ts'
 
 const held = { payout: { state: 'FAILED', code: 'payee_declined' } }
 
@@ -33,6 +35,27 @@ test('no refund is signed for a payee on the list, until it is off the list', as
   denylist.clear()
   await claim('once it is not')
   expect(await live(minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
+})
+
+test('a person releases a refund to a payee who stays on the list', async () => {
+  const { deps, now, live, times } = await declinedOrder({}, true)
+  const order = now() as Refunding
+  await moveAside(deps.orders, order, withPayout(order, { state: 'DUE', isReleased: true }))
+  const pending = { outcome: 'pending', reason: 'sent' } as const
+  expect(await live(minute, { paidBack: pending })).toMatchObject({ payout: { state: 'APPROVED' } })
+  const paidBack = { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` } as const
+  expect(await live(minute, { paidBack })).toMatchObject({ payout: { state: 'CONFIRMED' } })
+  expect(times('sign')).toBe(1)
+})
+
+test('a released refund that fails for another reason is held again when it is retried', async () => {
+  const { deps, now, live, claim } = await declinedOrder({}, true)
+  const order = now() as Refunding
+  await moveAside(deps.orders, order, withPayout(order, { state: 'DUE', isReleased: true }))
+  const paidBack = { outcome: 'blocked', code: 'no_float', reason: 'x', mayStillPay: true } as const
+  expect(await live(minute, { paidBack })).toMatchObject({ payout: { code: 'no_float' } })
+  await claim('of the buyer')
+  expect(await live(minute)).toMatchObject(held)
 })
 
 test('a refund that is signed already is not sent again, and stays the same refund', async () => {

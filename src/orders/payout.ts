@@ -28,6 +28,8 @@ interface Known {
   readonly knownFault?: string
   /** Signed before, and still good: whoever has it can have it paid, so nothing else may be signed. */
   readonly signed?: SignedRefund
+  /** A person lets it go to a payee on the denylist, until it is paid or fails again. */
+  readonly isReleased?: true
 }
 
 export type PayoutState = Payout['state']
@@ -68,15 +70,18 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
 /** How often a payout that the limits hold back is tried again; milliseconds. */
 const heldPollMs = 60_000
 
+/** Why a payout is held for a person: its payee is on the denylist. */
+export const payeeDeclined = 'payee_declined'
+
 /** Denylist and payout limits are asked before it is signed and before it is sent. */
 export async function nextForPayout(
   deps: PayoutDeps,
   debt: Debt,
   payout: PayoutIn<'DUE' | 'APPROVED'>,
 ): Promise<PayoutStep<'DUE' | 'APPROVED'>> {
-  if (isDenied(deps.denylist, debt.payee)) {
+  if (!payout.isReleased && isDenied(deps.denylist, debt.payee)) {
     const fault = {
-      code: 'payee_declined',
+      code: payeeDeclined,
       reason: 'The store pays this address nothing at present.',
     }
     return { type: 'move', to: failedPayout(debt, payout, fault) }
