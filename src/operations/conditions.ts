@@ -2,8 +2,8 @@ import type { RecurringAct } from './ports.ts'
 import { hoursLeft, type StoreState } from './store-state.ts'
 
 interface Held {
-  /** What it concerns, if a condition can hold for several at once. */
-  readonly subject?: string
+  /** What it concerns, if a condition can hold for several at once; otherwise empty. */
+  readonly subject: string
   /** A sentence for the operator, without codes and personal fields. */
   readonly text: string
 }
@@ -43,39 +43,32 @@ export const conditions: Readonly<Record<string, Condition>> = {
   part_down: {
     ...{ alert: 'Kiosk402PartDown', severity: 'critical', forMinutes: 1 },
     mend: "journalctl -u 'kiosk402@*' -g part_down says why, and so does /readyz with METRICS_TOKEN. supplier, refunds and gas may need money: docs/operators/treasury.md. While the network is dear, wait, or raise MAX_SETTLEMENT_GWEI.",
-    holds: ({ parts: { processor: _, ...parts } }) =>
+    holds: ({ parts: { processor: _, sales: __, ...parts } }) =>
       Object.entries(parts).flatMap(([part, { state, detail }]) =>
-        state === 'down'
-          ? [
-              {
-                subject: part,
-                text: `Nothing is sold for USDC, because ${part} is down: ${detail}`,
-              },
-            ]
-          : [],
+        when(
+          state === 'down',
+          `Nothing is sold for USDC, because ${part} is down: ${detail}`,
+          part,
+        ),
       ),
   },
   supplier_down: {
     ...{ alert: 'Kiosk402SupplierDown', severity: 'warning', forMinutes: 1 },
-    mend: 'part_down in the log says why: its API, or the wallet there. kiosk402 sales shows what is sold meanwhile.',
+    mend: 'part_down in the log says why: its API, or the wallet there. The offers of the other suppliers are sold meanwhile.',
     holds: ({ parts, suppliers }) =>
-      parts.supplier.state === 'down'
-        ? []
-        : [...suppliers].flatMap(([subject, { isUp }]) =>
-            isUp ? [] : [{ subject, text: `The offers of ${subject} are not sold: it is down.` }],
-          ),
+      [...suppliers].flatMap(([name, { isUp }]) => {
+        const isOneOfMany = !isUp && parts.supplier.state !== 'down'
+        return when(isOneOfMany, `The offers of ${name} are not sold: it is down.`, name)
+      }),
   },
   processor_down: {
     ...{ alert: 'Kiosk402ProcessorDown', severity: 'critical', forMinutes: 1 },
     mend: 'Look at BTCPay Server: does it run, is its disk full, do its nodes follow their chains? docs/operators/payment-processor.md. Sales in USDC go on.',
     holds: ({ parts: { processor } }) =>
-      processor?.state === 'down'
-        ? [
-            {
-              text: `Coins are not taken, because BTCPay Server does not answer: ${processor.detail}`,
-            },
-          ]
-        : [],
+      when(
+        processor?.state === 'down',
+        `Coins are not taken, because BTCPay Server does not answer: ${processor?.detail}`,
+      ),
   },
   wallet_low: {
     ...{ alert: 'Kiosk402WalletLow', severity: 'warning', forMinutes: 5 },
@@ -84,7 +77,7 @@ export const conditions: Readonly<Record<string, Condition>> = {
       hoursLeft(state)?.flatMap(([wallet, supplier, hours]) => {
         const subject = [wallet, supplier].join(' ').trim()
         const text = `The wallet ${subject} lasts for ${Math.floor(hours)} hours at the pace of the last week.`
-        return hours < lowHours ? [{ subject, text }] : []
+        return when(hours < lowHours, text, subject)
       }),
   },
   refund_failed: {
@@ -103,20 +96,26 @@ export const conditions: Readonly<Record<string, Condition>> = {
     mend: 'kiosk402 refund status names it and the reason; mend that, then kiosk402 refund retry --all. What can never be paid: kiosk402 refund drop.',
     holds: ({ orders }) => some(orders?.goodwillFailed, 'times goodwill failed and waits for you.'),
   },
+  sales_paused: {
+    ...{ alert: 'Kiosk402SalesPaused', severity: 'warning', forMinutes: 30 },
+    mend: 'kiosk402 sales status says since when and why; kiosk402 sales resume ends it.',
+    holds: ({ parts: { sales } }) => when(sales.state !== 'healthy', sales.detail),
+  },
   refunds_stopped: {
     ...{ alert: 'Kiosk402RefundsStopped', severity: 'warning', forMinutes: 30 },
     mend: 'kiosk402 refund start, once the reason is gone.',
     holds: ({ orders }) =>
-      orders && (orders.refundsStopped ? [{ text: 'All refunds are stopped by hand.' }] : []),
+      orders && when(orders.refundsStopped, 'All refunds are stopped by hand.'),
   },
   reconcile_differs: {
     ...{ alert: 'Kiosk402ReconcileDiffers', severity: 'critical', forMinutes: 0 },
     mend: 'kiosk402 reconcile names each difference and what to do: docs/operators/reconciliation.md.',
     holds: ({ runs }) =>
       runs &&
-      (runs.get('reconcile')?.result === 'differs'
-        ? [{ text: 'The record differs from chain, suppliers or payment processor.' }]
-        : []),
+      when(
+        runs.get('reconcile')?.result === 'differs',
+        'The record differs from chain, suppliers or payment processor.',
+      ),
   },
   run_old: {
     ...{ alert: 'Kiosk402RunOld', severity: 'warning', forMinutes: 0 },
@@ -125,23 +124,23 @@ export const conditions: Readonly<Record<string, Condition>> = {
       runs &&
       [...runs].flatMap(([subject, { endedAt }]) => {
         const hours = (now.getTime() - endedAt.getTime()) / hourMs
-        return hours > maxAgeHours[subject]
-          ? [{ subject, text: `${acts[subject]} ${Math.floor(hours)} hours ago.` }]
-          : []
+        const text = `${acts[subject]} ${Math.floor(hours)} hours ago.`
+        return when(hours > maxAgeHours[subject], text, subject)
       }),
   },
   catalog_old: {
-    ...{ alert: 'Kiosk402CatalogOld', severity: 'warning', forMinutes: 0 },
+    ...{ alert: 'Kiosk402CatalogOld', severity: 'warning', forMinutes: 5 },
     mend: 'The log has the reason after each reading (catalog). docs/operators/operations.md: When the catalog shrinks.',
     holds: ({ catalog: { readAt }, now }) =>
       readAt &&
-      (now.getTime() - readAt.getTime() > hourMs
-        ? [{ text: `The catalog was last read at ${readAt.toISOString()}; prices may be stale.` }]
-        : []),
+      when(
+        now.getTime() - readAt.getTime() > hourMs,
+        `The catalog was last read at ${readAt.toISOString()}; prices may be stale.`,
+      ),
   },
   below_margin: {
     ...{ alert: 'Kiosk402BelowMargin', severity: 'warning', forMinutes: 0 },
-    mend: 'charge_rose in the log names the orders. kiosk402 price raises the margin, kiosk402 sales pauses the offers; ask the supplier for its list.',
+    mend: 'charge_rose in the log names the orders. kiosk402 price set raises the margin, kiosk402 sales pause stops the offers; ask the supplier about its list.',
     holds: ({ belowMargin }) =>
       some(
         belowMargin,
@@ -151,6 +150,9 @@ export const conditions: Readonly<Record<string, Condition>> = {
 }
 
 function some(count: number | undefined, text: string): readonly Held[] | undefined {
-  if (count === undefined) return undefined
-  return count > 0 ? [{ text: `${count} ${text}` }] : []
+  return count === undefined ? undefined : when(count > 0, `${count} ${text}`)
+}
+
+function when(holds: boolean, text: string, subject = ''): readonly Held[] {
+  return holds ? [{ subject, text }] : []
 }

@@ -97,7 +97,7 @@ function rememberingSince(now: () => Date) {
       ([condition, { holds, forMinutes }]): readonly Sighting[] => {
         const held = holds(state)
         if (held === undefined) return [{ condition, subject: null, text: '', isDue: false }]
-        return held.map(({ subject = '', text }) => {
+        return held.map(({ subject, text }) => {
           const key = JSON.stringify([condition, subject])
           const from = since.get(key) ?? now().getTime()
           since.set(key, from)

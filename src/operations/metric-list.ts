@@ -41,6 +41,10 @@ export const metrics = {
     ({ takesPurchases }) => Number(takesPurchases),
     { note: 'It is 0 while the signals say `stop`.' },
   ),
+  kiosk402_sales_paused: metric(
+    '1 if an operator has paused all sales, or those for USDC, otherwise 0.',
+    ({ parts }) => Number(parts.sales.state !== 'healthy'),
+  ),
   kiosk402_purchase_most_usdc: metric(
     'Current maximum price of one purchase, by limit.',
     ({ bounds }) => bounds.map(({ by, max }) => [by, wholeUsdc(max)]),

@@ -1,7 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { promtoolSays } from '../../test/harness/prometheus.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
+import { fixturePricing, voucher } from '../../test/fixtures/offers.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
+import { noRules, type SellingRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { createHealth } from '../health/health.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
@@ -32,7 +35,10 @@ const checkouts = {
 }
 
 /** The metrics of a healthy store with the given order counts. */
-function metricsWith(count: () => Promise<OrderFacts>, dearSales: readonly DearSale[] = []) {
+function metricsWith(
+  count: () => Promise<OrderFacts>,
+  { sales = [], rules = noRules }: { sales?: readonly DearSale[]; rules?: SellingRules } = {},
+) {
   const now = () => new Date()
   const health = createHealth(now)
   health.note('database', true)
@@ -43,7 +49,7 @@ function metricsWith(count: () => Promise<OrderFacts>, dearSales: readonly DearS
     checkouts: async () => checkouts,
     webhookEvents: async () => 0,
     pace: async () => ({ refunds: 0, transfers: 0, suppliers: new Map() }),
-    dearSales: async () => dearSales,
+    dearSales: async () => sales,
     lastRuns: async () => new Map(),
     chain: async () => {
       const at = now()
@@ -51,8 +57,8 @@ function metricsWith(count: () => Promise<OrderFacts>, dearSales: readonly DearS
     },
     supplierWallets: new Map(),
     nodes: () => ({ processes: [], disagreements: [] }),
-    liveCatalog: createLiveCatalog(),
-    pricing: { rates: () => undefined },
+    liveCatalog: createLiveCatalog(catalogOf([voucher('D')], fixturePricing())),
+    pricing: { rates: () => undefined, rules: () => rules },
   })
   return { health, page: createMetrics(readState, async () => '') }
 }
@@ -78,14 +84,18 @@ test('leaves out counts that fail or are slow, without marking a part down', asy
   }
 })
 
-test('counts each offer once that was sold for less than it cost', async () => {
+test('counts each offer once that was sold for less than it cost with the least margin', async () => {
   const sale = (offer: string, cost: bigint | undefined) => {
     const known = cost === undefined ? undefined : usdc(cost)
     return { offer: offer as OfferId, price: usdc(10n), cost: known }
   }
-  const sales = [sale('A', 11n), sale('A', 12n), sale('B', 10n), sale('C', undefined)]
-  const { body } = await metricsWith(async () => orders, sales).page()
+  const sales = [sale('A', 11n), sale('A', 12n), sale('B', 10n), sale('C', undefined), sale('D', 9n)]
+  const { body } = await metricsWith(async () => orders, { sales }).page()
   expect(body).toContain('kiosk402_offers_below_margin 1')
+  const effect = { type: 'least_margin', bps: 2_000, cents: 0 } as const
+  const rules = sellingRulesOf([{ id: 1, scope: { type: 'offer', key: 'D' }, effect }])
+  const later = await metricsWith(async () => orders, { sales, rules }).page()
+  expect(later.body).toContain('kiosk402_offers_below_margin 2')
 })
 
 test('counts events by name and still reports them', async () => {

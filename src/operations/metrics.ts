@@ -3,6 +3,7 @@ import type { LiveCatalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
+import { usdcDecimals } from '../lib/money.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/payment.ts'
 import { cachedBriefly } from './cached-reads.ts'
@@ -31,7 +32,7 @@ export interface StateDeps {
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
   readonly nodes: () => StoreState['nodes']
   readonly liveCatalog: Pick<LiveCatalog, 'current'>
-  readonly pricing: Pick<Pricing, 'rates'>
+  readonly pricing: Pick<Pricing, 'rates' | 'rules'>
 }
 
 /** It is an average of a week. */
@@ -78,7 +79,7 @@ export function createStateReader(deps: StateDeps): () => Promise<StoreState> {
       suppliers: readSuppliers(deps),
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
-      belowMargin: sales && belowMargin(sales),
+      belowMargin: sales && belowMargin(sales, deps),
       ratesAsOf: deps.pricing.rates()?.asOf,
     }
   }
@@ -111,9 +112,14 @@ function catalogFacts(liveCatalog: StateDeps['liveCatalog']): StoreState['catalo
   return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected }
 }
 
-/** Offers whose last sales earned less than nothing. */
-function belowMargin(sales: readonly DearSale[]): number {
-  const bad = sales.filter(({ price, cost }) => cost !== undefined && cost > price)
+/** @returns how many offers were sold for less than they cost with the least margin, by the rules of now */
+function belowMargin(sales: readonly DearSale[], { liveCatalog, pricing }: StateDeps): number {
+  const bad = sales.filter(({ offer, price, cost }) => {
+    const listed = liveCatalog.current().listedIds.find(offer)
+    const { bps, cents } = (listed && pricing.rules().leastMarginOf(listed)) ?? { bps: 0, cents: 0 }
+    const least = (Number(cost) * (10_000 + bps)) / 10_000 + cents * 10 ** (usdcDecimals - 2)
+    return cost !== undefined && Number(price) < least
+  })
   return new Set(bad.map(({ offer }) => offer)).size
 }
 

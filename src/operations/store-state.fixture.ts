@@ -91,6 +91,7 @@ export const ills: Readonly<Record<string, readonly Partial<StoreState>[]>> = {
   refund_failed: [{ orders: orders && { ...orders, refundsFailed: 1 } }],
   return_failed: [{ checkouts: checkouts && { ...checkouts, returnsFailed: 1 } }],
   goodwill_failed: [{ orders: orders && { ...orders, goodwillFailed: 1 } }],
+  sales_paused: [{ parts: { ...parts, sales: down } }],
   refunds_stopped: [{ orders: orders && { ...orders, refundsStopped: true } }],
   reconcile_differs: [
     {
