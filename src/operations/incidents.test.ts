@@ -172,6 +172,15 @@ test('an outage of the database is told by the first node, and recorded when it 
   expect(store.mails).toEqual(['part_down database', 'part_down database over'])
 })
 
+test('a database that is down for the health checks alone is told once too', async () => {
+  store.see(databaseDown)
+  await store.live(10 * minute)
+  expect(store.mails).toEqual(['part_down database'])
+  store.see(wellState())
+  await store.live(10 * minute)
+  expect(store.mails).toEqual(['part_down database', 'part_down database over'])
+})
+
 test('an outage of database and mail server is told when both are back', async () => {
   store.mail.isAway = true
   store.see(databaseDown, true)
