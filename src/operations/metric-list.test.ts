@@ -158,6 +158,7 @@ describe('the gauges', () => {
       'up database': 1,
       'up chain': 1,
       takes_purchases: 1,
+      sales_paused: 0,
       catalog_offers_on_sale: 0,
     })
   })

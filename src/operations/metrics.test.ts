@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
-import { promtoolSays } from '../../test/harness/prometheus.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../test/fixtures/offers.ts'
+import { promtoolSays } from '../../test/harness/prometheus.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
 import { noRules, type SellingRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { createHealth } from '../health/health.ts'
@@ -89,7 +89,13 @@ test('counts each offer once that was sold for less than it cost with the least 
     const known = cost === undefined ? undefined : usdc(cost)
     return { offer: offer as OfferId, price: usdc(10n), cost: known }
   }
-  const sales = [sale('A', 11n), sale('A', 12n), sale('B', 10n), sale('C', undefined), sale('D', 9n)]
+  const sales = [
+    sale('A', 11n),
+    sale('A', 12n),
+    sale('B', 10n),
+    sale('C', undefined),
+    sale('D', 9n),
+  ]
   const { body } = await metricsWith(async () => orders, { sales }).page()
   expect(body).toContain('kiosk402_offers_below_margin 1')
   const effect = { type: 'least_margin', bps: 2_000, cents: 0 } as const

@@ -35,8 +35,8 @@ export interface StateDeps {
   readonly pricing: Pick<Pricing, 'rates' | 'rules'>
 }
 
-/** It is an average of a week. */
-const paceCacheMs = 60_000
+/** Of what is read from many orders, and changes slowly. */
+const paceCacheMs = 5 * 60_000
 
 /** Reads the state of the store. What belongs to a part that is down or slow is left out. */
 export function createStateReader(deps: StateDeps): () => Promise<StoreState> {

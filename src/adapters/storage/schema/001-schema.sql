@@ -1451,7 +1451,7 @@ begin
   for rule in
     values
       ('update or delete or truncate', array['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch',
-        'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets']),
+        'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets', 'operator_runs']),
       ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends']),
       ('delete or truncate', array['goodwill', 'processor_payouts', 'selling_rules']),
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
