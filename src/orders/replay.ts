@@ -146,7 +146,7 @@ export async function possibleDuplicate(
   const first = await orders.find(id)
   if (!first) throw new Error(`The order ${id} is gone`)
   const { state, placedAt } = first
-  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}. If its answer was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true.`
+  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}. If its answer was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true and a key of its own, so that a retry finds it.`
   return new Refusal('possible_duplicate', message, { extra: { orderId: id, state } })
 }
 

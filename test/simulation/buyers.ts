@@ -132,14 +132,18 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     let heard: Heard = { type: 'nothing' }
     let current = payment
     let { isAnother } = asked
+    let keys = viewer
     const until = time.time() + persistsMs
     for (let sent = 0; sent < most && time.time() < until; sent += 1) {
       const accessToken = buyer.tokens.get(current.order)
-      const shown = { ...viewer, accessToken }
+      const shown = { ...keys, accessToken }
       const request = { ...asked, payment: current.payload, viewer: shown, isAnother }
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
-      isAnother ||= heard.type === 'another'
+      if (heard.type === 'another') {
+        isAnother = true
+        keys = { keys: [key ?? `another of ${index}`] }
+      }
       if (spec.habit === 'pays-anew' && sent % 2 === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
     }

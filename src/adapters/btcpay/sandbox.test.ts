@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { settledUnits } from '../../checkouts/checkout.ts'
 import { coins } from '../../payments/coins.ts'
-import { back, begin, operator } from './sandbox.fixture.ts'
+import { back, begin, operator, storeId } from './sandbox.fixture.ts'
 
 it('sells and pays back in every coin that it can, with a key that may do no more than the check demands', async () => {
   const { processor, faults, open } = await begin()
@@ -83,6 +83,16 @@ it('waits for a payout that BTCPay calls under way and that no node took', async
   await processor.payOut(back())
   const reason = 'the payout is sent and not confirmed yet'
   await expect.poll(() => processor.payOut(back())).toEqual({ outcome: 'pending', reason })
+})
+
+it('waits where BTCPay sends once an hour, and asks for nothing twice', async () => {
+  const { processor, get } = await begin({ payoutMs: 3_600_000 })
+  for (const reference of ['back-1', 'back-2', 'back-1', 'back-2']) {
+    expect(await processor.payOut(back(reference))).toMatchObject({ outcome: 'pending' })
+  }
+  const pulls = (await get(`/stores/${storeId}/pull-payments`)) as readonly { id: string }[]
+  const payouts = await Promise.all(pulls.map(({ id }) => get(`/pull-payments/${id}/payouts`)))
+  expect(payouts).toMatchObject([[{ state: 'AwaitingPayment' }], [{ state: 'AwaitingPayment' }]])
 })
 
 it('says at the start what is wrong with the fees and the clock of BTCPay', async () => {
