@@ -133,6 +133,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     let current = payment
     let { isAnother } = asked
     let keys = viewer
+    let isServed = false
     const until = time.time() + persistsMs
     for (let sent = 0; sent < most && time.time() < until; sent += 1) {
       const accessToken = buyer.tokens.get(current.order)
@@ -140,7 +141,9 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
       const request = { ...asked, payment: current.payload, viewer: shown, isAnother }
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
-      if (heard.type === 'another') {
+      isServed ||= heard.type === 'order'
+      // As the answer says: another one is bought with a key, and by nobody who has heard of an order of its own.
+      if (heard.type === 'another' && !isServed) {
         isAnother = true
         keys = { keys: [key ?? `another of ${index}`] }
       }
