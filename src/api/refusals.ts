@@ -70,6 +70,10 @@ export const Problem = z
       .describe(
         'The order that the payment or the key belongs to, or that may be the same purchase',
       ),
+    orderIds: z
+      .array(z.string())
+      .optional()
+      .describe('If several may be the same purchase: all of ten minutes, the newest first'),
     state: OrderState.optional().describe('The state of that order'),
     order: OrderRecord.optional().describe('What anyone may see of the order that was paid for'),
     limit: z

@@ -146,12 +146,13 @@ export class LimitReached extends Error {
 
 /** The same wallet bought the same for the same recipient within ten minutes, and may not know of it. */
 export class TwinFound extends Error {
-  readonly order: OrderId
+  /** The newest first, twenty at most. */
+  readonly orders: readonly OrderId[]
 
-  constructor(order: OrderId) {
-    super(`It may be the same purchase as the order ${order}`)
+  constructor(orders: readonly OrderId[]) {
+    super(`It may be the same purchase as the order ${orders.join(' or ')}`)
     this.name = 'TwinFound'
-    this.order = order
+    this.orders = orders
   }
 }
 

@@ -141,13 +141,16 @@ export function twinsOf(
 /** Whoever lost an answer learns of the order before they pay for it again. */
 export async function possibleDuplicate(
   { orders }: Pick<AdvanceDeps, 'orders'>,
-  { order: id }: TwinFound,
+  { orders: [id, ...others] }: TwinFound,
 ): Promise<Refusal> {
-  const first = await orders.find(id)
-  if (!first) throw new Error(`The order ${id} is gone`)
-  const { state, placedAt } = first
-  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}. If its answer was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true and a key of its own, so that a retry finds it.`
-  return new Refusal('possible_duplicate', message, { extra: { orderId: id, state } })
+  const newest = id && (await orders.find(id))
+  if (!newest) throw new Error(`The order ${id} is gone`)
+  const { state, placedAt } = newest
+  const before = others.length === 0 ? '' : `, after ${others.join(', ')}`
+  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}${before}. If the answer of one was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true and a key of its own, so that a retry finds it.`
+  return new Refusal('possible_duplicate', message, {
+    extra: { orderId: id, state, ...(before && { orderIds: [id, ...others] }) },
+  })
 }
 
 /** Waits, as the first request does, while somebody else works on the order. */

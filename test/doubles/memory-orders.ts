@@ -224,8 +224,7 @@ function requireNoTwin(rows: readonly Row[], twins: Twins | undefined, at: Date)
       at.getTime() - order.placedAt.getTime() < twinMs &&
       mayStand(order),
   )
-  const last = same.at(-1)
-  if (last) throw new TwinFound(last.order.id)
+  if (same.length > 0) throw new TwinFound(same.map(({ order }) => order.id).reverse())
 }
 
 /** Whether its goods or its payment may still come. */

@@ -131,26 +131,26 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   async function persist(payment: Payment, from: number, most: number): Promise<Heard> {
     let heard: Heard = { type: 'nothing' }
     let current = payment
-    let { isAnother } = asked
-    let keys = viewer
-    let isServed = false
+    let sending = { isAnother: asked.isAnother, keys: viewer, isServed: false }
     const until = time.time() + persistsMs
     for (let sent = 0; sent < most && time.time() < until; sent += 1) {
-      const accessToken = buyer.tokens.get(current.order)
-      const shown = { ...keys, accessToken }
+      const { isAnother, keys } = sending
+      const shown = { ...keys, accessToken: buyer.tokens.get(current.order) }
       const request = { ...asked, payment: current.payload, viewer: shown, isAnother }
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
-      isServed ||= heard.type === 'order'
-      // As the answer says: another one is bought with a key, and by nobody who has heard of an order of its own.
-      if (heard.type === 'another' && !isServed) {
-        isAnother = true
-        keys = { keys: [key ?? `another of ${index}`] }
-      }
+      sending = after(heard, sending)
       if (spec.habit === 'pays-anew' && sent % 2 === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
     }
     return heard
+  }
+
+  /** As the answer says: another one is bought with a key, and by nobody who has heard of an order of its own. */
+  function after<T extends { isServed: boolean }>(heard: Heard, sending: T) {
+    if (heard.type === 'order') return { ...sending, isServed: true }
+    if (heard.type !== 'another' || sending.isServed) return sending
+    return { ...sending, isAnother: true, keys: { keys: [key ?? `another of ${index}`] } }
   }
 
   async function send(payment: Payment, from: number, request: PurchaseRequest): Promise<Heard> {
@@ -220,12 +220,13 @@ function isLastWord(heard: Heard): boolean {
 }
 
 /** What is named was bought with this wallet. Its own is the one whose answer was lost. */
-function judgeTwin(world: World, buyer: Buyer, { details }: Refusal): Heard {
-  const order = world.witness.current.get(details.extra?.['orderId'] as OrderId)
-  const owner = order && world.book.ofOrder(order.id)
-  if (owner?.wallet !== buyer.wallet)
-    world.complain('a buyer was told of another wallet', order?.id)
-  return order && owner === buyer ? { type: 'order', order } : { type: 'another' }
+function judgeTwin(world: World, buyer: Buyer, { details: { extra = {} } }: Refusal): Heard {
+  const { orderId, orderIds = [orderId] } = extra as { orderId: OrderId; orderIds?: OrderId[] }
+  const owners = orderIds.map((id) => world.book.ofOrder(id))
+  if (owners.some((owner) => owner?.wallet !== buyer.wallet))
+    world.complain('a buyer was told of another wallet', orderId)
+  const order = world.witness.current.get(orderIds[owners.indexOf(buyer)] ?? orderId)
+  return order && owners.includes(buyer) ? { type: 'order', order } : { type: 'another' }
 }
 
 /** The order of this payment, unless the payment is proven to have failed. */

@@ -48,7 +48,7 @@ const twinIn = async (act: Promise<unknown>) => {
     () => undefined,
     (error: unknown) => error,
   )
-  if (error === undefined || error instanceof TwinFound) return error?.order
+  if (error === undefined || error instanceof TwinFound) return error?.orders.join(' ')
   throw error
 }
 
@@ -70,11 +70,12 @@ describe('a twin', () => {
     expect(await twinIn(open(other, { twins }))).toBe(id)
   })
 
-  it('is the newest one for ten minutes, and none to who insists', async () => {
+  it('is each of ten minutes, the newest first, and none to who insists', async () => {
     const { store } = nodes()
-    await open(store, {}, delivered)
+    const first = await open(store, {}, delivered)
     const insisting = { digests: ['now'], isAnother: true }
     const { id } = await open(store, { twins: insisting, placedAt: later(1) }, delivered)
+    expect(await twinIn(open(store, { placedAt: later(9.9) }))).toBe(`${id} ${first.id}`)
     expect(await twinIn(open(store, { placedAt: later(10.9) }))).toBe(id)
     expect(await twinIn(open(store, { placedAt: later(11) }))).toBeUndefined()
   })

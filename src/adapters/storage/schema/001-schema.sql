@@ -732,17 +732,18 @@ create trigger check_budgets before insert on orders for each row
 -- after the other, so that of two at once one finds the other. By its name it runs between the budgets and the limits.
 create function check_twins() returns trigger language plpgsql as $$
 declare
-  first text;
+  earlier text;
 begin
   perform pg_advisory_xact_lock(hashtextextended('twins ' || new.payer, 0));
-  select id into first from orders
+  select string_agg(id, ' ' order by placed_at desc) into earlier from (
+    select id, placed_at from orders
     where twin = any (new.twins) and placed_at > new.placed_at - interval '10 minutes'
       and outcome is distinct from 'REFUND' and state <> 'PAYMENT_FAILED'
       and settlement is distinct from 'LOST'
-    order by placed_at desc limit 1;
-  if found then
-    raise exception 'order %: it may be the same purchase as %', new.id, first
-      using errcode = 'KS004', detail = first;
+    order by placed_at desc limit 20) as recent;
+  if earlier is not null then
+    raise exception 'order %: it may be the same purchase as %', new.id, earlier
+      using errcode = 'KS004', detail = earlier;
   end if;
   new.twins := null;
   return new;
