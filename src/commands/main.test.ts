@@ -1,7 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { claimIdentity, listDenied } from '../adapters/storage/store.ts'
+import { networks } from '../payments/networks.ts'
 import { acts, main } from './main.ts'
 import { findSettings, personOf } from './settings.ts'
 
@@ -68,6 +72,44 @@ test('what it prints cannot steer the terminal of its operator', async () => {
 
 test('it knows its version', async () => {
   expect(await kiosk402('--version')).toMatchObject({ stdout: expect.stringMatching(/^\d+\.\d+/) })
+})
+
+describe('on a store', () => {
+  const postgres = migratedPostgres()
+  const isSandbox = { mode: 'sandbox', network: networks['base-sepolia'].id } as const
+  const asset = networks['base-sepolia'].usdc
+  let database: Pool
+  beforeEach(async () => {
+    database = await postgres.open()
+    vi.stubEnv('DATABASE_URL', String(database.options.connectionString))
+    vi.stubEnv('MODE', '')
+    vi.stubEnv('SUDO_USER', 'ben')
+    return () => database.end()
+  })
+  const ban = ['denylist', 'add', 'ada@example.com', '--reason', 'Case 17'] as const
+
+  test('an act is kept with the name of the person, and a dry run says the same and keeps nothing', async () => {
+    await claimIdentity(database, { ...isSandbox, asset, payTo: '0x1' })
+    const dry = await kiosk402(...ban, '--dry-run')
+    expect(dry).toMatchObject({ exit: 0, stdout: 'ada@example.com is on the list now' })
+    expect(dry.stderr).toContain('A dry run: nothing of this is kept.')
+    expect(await listDenied(database)).toEqual([])
+
+    vi.stubEnv('DATABASE_URL', String(database.options.connectionString))
+    const { stdout } = await kiosk402(...ban, '--json', '--as', 'anna')
+    expect(JSON.parse(stdout)).toEqual([
+      { party: 'ada@example.com', isDenied: true, isChanged: true },
+    ])
+    expect(await listDenied(database)).toMatchObject([{ changed_by: 'anna', reason: 'Case 17' }])
+  })
+
+  test('that is another one nothing is done', async () => {
+    await claimIdentity(database, { ...isSandbox, mode: 'live', asset, payTo: '0x1' })
+    const { exit, stdout, stderr } = await kiosk402(...ban)
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+    expect(stderr).toContain('This database belongs to a live store')
+    expect(await listDenied(database)).toEqual([])
+  })
 })
 
 describe('settings', () => {

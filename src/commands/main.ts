@@ -83,7 +83,9 @@ async function run(line: CommandLine): Promise<Result> {
   if (!load) throw new UsageError(unknownWord(name, Object.keys(acts)))
   const act = await load()
   if (given.has('help')) return said(`${act.usage}\n${common}`, { usage: act.usage })
-  return act.run(args, contextOf(name, line))
+  const context = contextOf(name, line)
+  if (context.isDryRun) context.tell('A dry run: nothing of this is kept.')
+  return act.run(args, context)
 }
 
 function contextOf(act: string, { given, values }: CommandLine): Context {
@@ -128,7 +130,7 @@ export async function main(argv: readonly string[]): Promise<0 | 1 | 2> {
     line = read(argv)
     const { exit, data, lines } = await run(line)
     if (line.given.has('json')) printJson(data)
-    else if (lines.length > 0) printLines(lines)
+    else if (lines.length > 0) console.log(lines.map((one) => printable(one)).join('\n'))
     return exit
   } catch (error) {
     const { message, exit } = failureOf(error, line?.name)
@@ -165,25 +167,16 @@ function failureOf(error: unknown, name = ''): { message: string; exit: 1 | 2 } 
 const withStop = (sentence: string) => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`)
 
 /** Texts on record come from many hands, and control characters in one could steer a terminal or forge lines. */
-function printLines(lines: readonly string[]): void {
-  console.log(lines.map((line) => printable(line)).join('\n'))
-}
-
 function printable(text: string, kept = ''): string {
   const escaped = (sign: string) =>
     sign === kept ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)
 }
 
-const missing = ['42P01', '42703', '42883']
-
 /** The errors of a database that is away have no message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
-  if (missing.includes(code)) {
-    return 'the database was not set up by this version of the store. Start the store on it first.'
-  }
   return messageOf(error) || `the database does not answer (${code})`
 }
 

@@ -76,9 +76,9 @@ test.skipIf(!existsSync('/proc/self/environ'))(
 const kiosk402 = 'src/commands/main.ts'
 const commands = [['src/main.ts'], [kiosk402, 'refund', 'status'], [kiosk402, 'reconcile']]
 
-test.each(commands)(
-  '%s %s reads secrets from files, and tells of one that it cannot read',
-  async (...args) => {
+test.each(commands.map((args) => ({ args, name: args.join(' ') })))(
+  '$name reads secrets from files, and tells of one that it cannot read',
+  async ({ args }) => {
     const missing = join(dataDir, 'missing')
     const environment = { MODE: 'live', GAS_KEY_FILE: missing }
     const { code, stderr } = await runToItsEnd(args, environment)
