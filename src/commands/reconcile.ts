@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isAddress } from 'viem'
 import { connectChain } from '../adapters/chain/connect.ts'
-import { reachStorage } from '../adapters/storage/storage.ts'
+import { reachStorage, type Stores } from '../adapters/storage/storage.ts'
 import { presentOf } from '../adapters/storage/store.ts'
 import { connectCoins } from '../app/coin-payments.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
@@ -46,15 +46,14 @@ export const reconcileAct: Act = {
   usage,
   async run(args, context) {
     const options = parseOptions(args)
+    const { isDryRun, by } = context
     const setsUp = options.rebuild || options.earlier.length > 0
-    const changes = setsUp || options.acknowledge !== undefined
-    if (changes && context.isDryRun) {
-      throw new UsageError('It shows what differs without --rebuild, --acknowledge and --earlier-…')
-    }
-    const connection = await connect(context, setsUp)
+    const connection = await connect(context, setsUp && !isDryRun)
+    const runOn = (storage: Stores) => run({ ...connection, storage }, options, by)
     try {
-      const result = await run(connection, options, context.by)
-      if (!context.isDryRun) await connection.storage.noteRun('reconcile', outcomes[result.exit])
+      if (isDryRun) return await connection.storage.rehearse(runOn)
+      const result = await runOn(connection.storage)
+      await connection.storage.noteRun('reconcile', outcomes[result.exit])
       return result
     } finally {
       await connection.close()
@@ -208,7 +207,9 @@ export async function withSources<T>(
   }
 }
 
-type Connection = Awaited<ReturnType<typeof connect>>
+type Connection = Omit<Awaited<ReturnType<typeof connect>>, 'storage'> & {
+  readonly storage: Stores
+}
 
 /**
  * In the sandbox, it uses the parts of the store that runs in DATA_DIR, or starts them for this command, so that a

@@ -4,7 +4,7 @@ import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { type Database, openDatabase, type Trouble } from './database.ts'
+import { type Database, openDatabase, rehearsed, type Trouble } from './database.ts'
 import {
   addUpEnds,
   checkoutFacts,
@@ -40,7 +40,11 @@ import {
 } from './store.ts'
 import { createMailBook, createWebhookStore } from './webhooks.ts'
 
-export type Storage = ReturnType<typeof storesOn> & {
+export type Stores = ReturnType<typeof storesOn>
+
+export type Storage = Stores & {
+  /** Whatever the work writes is rolled back. */
+  rehearse<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
   probe(): Promise<void>
   close(): Promise<void>
@@ -114,7 +118,13 @@ export async function reachStorage(
   const isRealMoney = mode === 'live' && network.isTestnet === false
   const checked = requireServer(pool).then(() => (isRealMoney ? requireAudit(pool) : undefined))
   const isTaken = await orClose(checked.then(() => requireOwn(pool, identity)))
-  const opened = () => ({ ...storesOn(pool, refundCaps), probe: () => probe(probes), close })
+  const opened = () => ({
+    ...storesOn(pool, refundCaps),
+    rehearse: <T>(work: (stores: Stores) => Promise<T>) =>
+      rehearsed(pool, (rehearsal) => work(storesOn(rehearsal, refundCaps))),
+    probe: () => probe(probes),
+    close,
+  })
   return {
     isTaken,
     close,
