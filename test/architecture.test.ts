@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 1500,
+    lines: 1600,
     mayImport: [
       'lib',
       'catalog',
@@ -195,7 +195,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // The command line on it.
   commands: {
-    lines: 1500,
+    lines: 1800,
     mayImport: [
       'lib',
       'catalog',
