@@ -51,7 +51,8 @@ const priceUsage = `Usage: kiosk402 price [WHAT]
 
 ${scopes}
 
-Nothing is sold below what the supplier charges, whatever the margin. A quote that was given keeps its price.
+Nothing is sold below what the supplier charges, whatever the margin (--margin=-2 lowers a price by 2 %).
+A quote that was given keeps its price.
 
 Examples:
   kiosk402 price set brand:APPLE --margin 2 --reason "dearer since May" --dry-run

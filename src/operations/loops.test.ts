@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, paymentOf } from '../../test/doubles/orders.ts'
+import type { SellingRule } from '../catalog/selling-rules.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
 import type { GoodwillStore } from '../orders/ports.ts'
 import { type PaidInvoice, payerOf } from '../payments/payment.ts'
-import { keepRetention, runSweeper, watchDenylist } from './loops.ts'
+import { keepRetention, runSweeper, watchDenylist, watchRules } from './loops.ts'
 
 const day = 86_400_000
 
@@ -163,6 +164,35 @@ describe('data retention', () => {
     expect(kept.orders.erasePersonal).toHaveBeenCalledTimes(2)
     stop.abort()
     await ended
+  })
+})
+
+test('rules are read again when others are in force; what cannot be read leaves the last ones', async () => {
+  vi.useRealTimers()
+  const stop = new AbortController()
+  const failures: string[] = []
+  const seen: (readonly number[])[] = []
+  let state = async () => '1 to 1'
+  let lists = 0
+  const list = async () => {
+    lists += 1
+    const scope = { type: 'everything', key: '' } as const
+    return [{ id: lists, scope, effect: { type: 'pause' } as const }]
+  }
+  const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
+  const changed = (rules: readonly SellingRule[]) => seen.push(rules.map(({ id }) => id))
+  const { stopped } = await watchRules({ state: () => state(), list }, changed, loop, 10)
+  expect(seen).toEqual([[1]])
+  state = () => Promise.reject(new Error('away'))
+  while (failures.length < 2) await delay(1)
+  state = async () => '1 to 2'
+  while (seen.length < 2) await delay(1)
+  stop.abort()
+  await stopped
+  expect({ seen, lists, failures: [...new Set(failures)] }).toEqual({
+    seen: [[1], [2]],
+    lists: 2,
+    failures: ['reading the selling rules'],
   })
 })
 

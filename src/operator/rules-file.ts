@@ -1,4 +1,5 @@
 import { type Effect, effectTypes } from '../catalog/selling-rules.ts'
+import { csvLine } from '../lib/csv.ts'
 import type { RuleData, WantedRule } from './selling.ts'
 
 /** `rule`, `by` and `at` are for reading; a file that is read need not have them. */
@@ -9,22 +10,15 @@ const columns = [
 
 type Cells = Readonly<Partial<Record<(typeof columns)[number], string>>>
 
-/** As CSV (RFC 4180), one rule a line: "\\n" stands for a line break. No cell is a formula in a spreadsheet: one that would be begins with an apostrophe. */
+/** One rule a line: `\n` stands for a line break. */
 export function ruleFileOf(rules: readonly RuleData[]): string {
-  const lines = rules.map(({ marginBps, fixedUsd, until, rule, at, ...texts }) => {
-    const times = { until: until?.toISOString(), at: at.toISOString() }
-    const cells = { ...texts, ...times, margin_bps: marginBps, fixed_usd: fixedUsd, rule }
-    return columns.map((column) => cellOf(String(cells[column] ?? ''))).join(',')
+  const oneLine = (text = '') => text.replace(/\r\n|\n|\r/g, '\\n')
+  const lines = rules.map(({ marginBps, fixedUsd, text, reason, ...own }) => {
+    const texts = { text: oneLine(text), reason: oneLine(reason) }
+    const cells = { ...own, ...texts, margin_bps: marginBps, fixed_usd: fixedUsd }
+    return csvLine(columns.map((column) => cells[column]))
   })
-  return [columns.join(','), ...lines, ''].join('\r\n')
-}
-
-const formula = /^(?!-?\d+(\.\d+)?$)[=+\-@\t]/
-
-function cellOf(text: string): string {
-  const oneLine = text.replace(/\r\n|\n|\r/g, '\\n')
-  const harmless = formula.test(oneLine) ? `'${oneLine}` : oneLine
-  return /[",]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  return csvLine(columns) + lines.join('')
 }
 
 export interface ReadRules {
@@ -82,7 +76,7 @@ function effectIn(cells: Cells): Effect | string {
   }
 }
 
-/** RFC 4180, but no cell has several lines. */
+/** Of RFC 4180, as `csvLine` writes it, but no cell has several lines. */
 function rowsOf(file: string): { readonly cells: readonly string[]; readonly line: number }[] {
   const lines = file.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   return lines
@@ -95,7 +89,7 @@ function cellsOf(line: string): readonly string[] {
   return Array.from(cells, ([, raw = '']) => {
     const text = raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw
     return text
-      .replace(/^'(?=[=+\-@\t])/, '')
+      .replace(/^'(?=[=+\-@\t\r])/, '')
       .replaceAll('\\n', '\n')
       .trim()
   })

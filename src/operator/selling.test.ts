@@ -141,7 +141,7 @@ test('a rule ends once, and who ends it again learns who did', async () => {
   const end = (operator: Operator) =>
     endSellingRules(operator, {
       ...{
-        which: ['brand:AMAZON'],
+        which: ['brand:amazon'],
         effects: ['pause'],
         act: 'sales resume',
         reason: 'codes are back',

@@ -106,7 +106,7 @@ export interface Ended {
 }
 
 export interface EndedRules {
-  /** Numbers of rules, or scopes: all rules with these effects that are for just that. */
+  /** Numbers of rules, or scopes in any spelling: all rules with these effects that are for just that. */
   readonly which: readonly string[]
   readonly effects: readonly Effect['type'][]
   readonly act: string
@@ -126,7 +126,11 @@ export async function endSellingRules(
     )
     const before = await listRules(database)
     const isInForce = ({ id }: SellingRule) => before.some((one) => one.id === id)
-    const meant = which.flatMap((text) => rulesMeant(text, all.filter(isInForce), all))
+    const meant = which.flatMap((text) => {
+      const scope = scopeNamed(text, shelf)
+      const named = typeof scope === 'string' ? text : scopeText(scope)
+      return rulesMeant(named, all.filter(isInForce), all)
+    })
     const ids = meant.map(({ id }) => id)
     const ended = await endRules(database, ids, { by: operator.by, why: reason })
     const after = before.filter(({ id }) => !ids.includes(id))
