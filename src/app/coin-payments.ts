@@ -137,9 +137,15 @@ const ratesEveryMs = 20_000
 /** An operator may remove a permission, a coin or a payout processor any time. */
 const findingsEveryMs = 300_000
 
+interface MonitorDeps {
+  readonly log: Logger
+  readonly signal: AbortSignal
+  readonly lookEveryMs?: number | undefined
+}
+
 export async function monitorProcessor(
   { findings, rates }: CoinPayments,
-  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+  { log, signal, lookEveryMs: everyMs = ratesEveryMs }: MonitorDeps,
 ): Promise<void> {
   const look = async () => {
     const isRead = (await rates.read()) !== undefined
@@ -148,7 +154,7 @@ export async function monitorProcessor(
   }
   const inspect = inspectProcessor(findings, log)
   await Promise.all([
-    repeat(look, { everyMs: ratesEveryMs, retryMs: 5_000, signal }),
+    repeat(look, { everyMs, retryMs: 5_000, signal }),
     repeat(inspect, { everyMs: findingsEveryMs, retryMs: 30_000, signal }),
   ])
 }
