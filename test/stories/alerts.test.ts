@@ -82,7 +82,7 @@ async function toldBy({ url }: Pick<Store, 'url'>) {
     signals: [provider_health, agent_action],
     ready: [ready.status, ready.body.parts.gas.state, ready.body.parts.processor?.state],
     website: index.body.payments.website,
-    up: up?.map((line) => line.replace(/.*"(\w+)"./, '$1')),
+    up: up?.map((line) => line.replace(/.*"(\w+)"./, '$1')).sort(),
   }
 }
 

@@ -1457,7 +1457,7 @@ begin
       ('delete or truncate', array['goodwill', 'processor_payouts', 'selling_rules']),
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
         'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
-        'store_identity'])
+        'store_identity', 'incidents', 'incident_notices'])
   loop
     foreach one in array rule.column2 loop
       execute format('create trigger keep_%1$s before %2$s on %1$I for each statement
