@@ -35,6 +35,7 @@ await linkCommand()
 /** For `npm exec kiosk402`. As a bin of package.json, npm would install this package into a cache first, for minutes. */
 async function linkCommand(): Promise<void> {
   const link = new URL('node_modules/.bin/kiosk402', root)
+  await mkdir(new URL('.', link), { recursive: true })
   await rm(link, { force: true })
   await symlink('../../scripts/kiosk402', link)
 }

@@ -29,12 +29,17 @@ test(
   async () => {
     const { code, output, figure } = await runChaos('--orders 150 --kills 6 --attackers'.split(' '))
     expect(code, output).toBe(0)
-    for (const part of ['store nodes', 'the PostgreSQL postmaster', 'the supplier'])
+    for (const part of [
+      'store nodes',
+      'the PostgreSQL postmaster',
+      'the supplier',
+      'BTCPay Server',
+    ])
       expect(figure(`kills of ${part}`)).toBeGreaterThan(0)
     expect(figure('kills of the node of the chain')).toBeGreaterThan(0)
-    expect(figure('payments on the chain')).toBeGreaterThan(0)
+    expect(figure('payments on the chains')).toBeGreaterThan(0)
     expect(figure('delivered')).toBeGreaterThan(0)
-    expect(figure('refunds on the chain')).toBeGreaterThan(0)
+    expect(figure('refunds on the chains')).toBeGreaterThan(0)
     expect(figure('lost')).toBe(0)
   },
   withinMs,
