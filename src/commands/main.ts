@@ -26,6 +26,8 @@ export const acts: Readonly<Record<string, () => Promise<Act>>> = {
   audit: async () => (await import('./audit.ts')).audit,
 
   // The machine
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restoreAct,
   doctor: async () => (await import('./doctor.ts')).doctor,
 }
 
