@@ -21,6 +21,7 @@ const longStories = [
   'test/stories/changed-keys.test.ts',
   'test/stories/database-away.test.ts',
   'test/stories/rehearsed-start.test.ts',
+  'test/stories/released.test.ts',
   // It waits for a facilitator that forgets.
   'test/stories/keyed-facilitator.test.ts',
   'test/stories/restored-backup.test.ts',

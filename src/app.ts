@@ -31,6 +31,7 @@ import { ConfigError } from './environment/environment.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { closeApp, currentRequest } from './http/app.ts'
 import { indexedTransport } from './http/call.ts'
+import { StartRefused } from './lib/errors.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/scheduling.ts'
 import { createLog, liveLog, sandboxLog } from './logging/log.ts'
@@ -162,7 +163,7 @@ async function connectOutside(
     ...chainProblems,
     ...supplierProblems,
   ]
-  if (database instanceof Error) throw new ConfigError(problems)
+  if (database instanceof Error) throw new ConfigError(problems, mayPass(database))
   if (problems.length > 0) {
     await database.close()
     throw new ConfigError(problems)
@@ -175,10 +176,11 @@ async function connectOutside(
     })
   }
   return database.migrateAndClaim().catch((error: Error) => {
-    throw new ConfigError([wrongDatabase(error)])
+    throw new ConfigError([wrongDatabase(error)], mayPass(error))
   })
 }
 
+const mayPass = (error: Error) => !(error instanceof StartRefused)
 const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 
 /** @throws RecordTooOld, and closes the storage */

@@ -3,11 +3,15 @@ import { startParts } from './app/sandbox-parts.ts'
 import { type Config, readConfig, stopWithinMs } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
 import { ownEnvironment } from './environment/secret-files.ts'
+import { StartRefused } from './lib/errors.ts'
 
 /** A terminal that is closed sends SIGHUP to its processes. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const ending = new AbortController()
+
+/** EX_CONFIG of sysexits(3): systemd does not start it again (deploy/kiosk402@.service). */
+const refused = 78
 
 /** The chain of the sandbox may take so long to save its state. */
 const savesWithinMs = 60_000
@@ -116,8 +120,12 @@ function reasonOf(error: unknown): string {
   return `The store cannot start: ${wantsDetails ? (error.stack ?? error.message) : error.message}`
 }
 
+function isRefused(error: unknown): boolean {
+  return error instanceof ConfigError ? !error.mayPass : error instanceof StartRefused
+}
+
 main().catch((error: unknown) => {
   console.error(reasonOf(error))
   // After a signal, `endOnSignal` exits.
-  if (!ending.signal.aborted) process.exit(1)
+  if (!ending.signal.aborted) process.exit(isRefused(error) ? refused : 1)
 })

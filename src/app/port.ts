@@ -19,7 +19,9 @@ export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
     await once(holder, 'listening')
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
+    throw taken
+      ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`], true)
+      : error
   }
   return {
     /** Hands the listening socket over, so that the port is never free. */

@@ -77,12 +77,15 @@ export function needProblems(variables: object): string[] {
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
+  /** Whether a later start may do better with the same settings: a part did not answer. */
+  readonly mayPass: boolean
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], mayPass = false) {
     super(
       `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
     )
     this.name = 'ConfigError'
     this.problems = problems
+    this.mayPass = mayPass
   }
 }

@@ -2,6 +2,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** A start that no later one can do better, until a person has changed something. */
+export class StartRefused extends Error {}
+
 /** Adding a case to the union becomes a compile error here. */
 export function never(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}`)

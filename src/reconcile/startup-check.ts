@@ -1,3 +1,4 @@
+import { StartRefused } from '../lib/errors.ts'
 import { repeat, within } from '../lib/scheduling.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './ports.ts'
@@ -21,7 +22,7 @@ const startWaitMs = 10_000
 const retryMs = 2_000
 const maxRetryMs = 10_000
 
-export class RecordTooOld extends Error {
+export class RecordTooOld extends StartRefused {
   override readonly name = 'RecordTooOld'
 }
 

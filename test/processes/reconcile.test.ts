@@ -132,7 +132,7 @@ test('a store on an old backup ends at once, and starts again after --rebuild', 
   copy('backup', 'pg')
 
   const refused = await runStoreToItsEnd({ ...env, DATA_DIR: dataDir, PORT: String(second.port) })
-  expect(refused.code).toBe(1)
+  expect(refused.code).toBe(78)
   expect(refused.output).toContain('kiosk402 reconcile --rebuild')
   const looked = await reconcile()
   expect(looked.code).toBe(1)

@@ -48,7 +48,7 @@ test.each([
   ],
 ])('a start that is refused for %s leaves the database as it was', async (_, wrong, problem) => {
   const { code, output } = await runStoreToItsEnd({ ...live, ...wrong })
-  expect(code).toBe(1)
+  expect(code).toBe(78)
   expect(output).toMatch(problem)
   expect(await tablesIn(live['DATABASE_URL'])).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { StartRefused } from '../../lib/errors.ts'
 import { ensureAudit } from './audit.ts'
 
 interface Migration {
@@ -56,15 +57,16 @@ async function missingIn(
   const ours = new Map(files.map(({ name, sha256 }) => [name, sha256]))
   const first = rows[0]
   if (first && ours.get(first.name) !== first.sha256) {
-    throw new Error(
+    throw new StartRefused(
       'The tables were made by a version before the first release, and are made anew in this one. ' +
         'Start with an empty database (DATABASE_URL) or folder (DATA_DIR).',
     )
   }
   for (const { name, sha256 } of rows) {
     if (ours.get(name) === sha256) continue
-    throw new Error(
-      `A newer version of the store has changed the database ("${name}"). Start that version.`,
+    throw new StartRefused(
+      `A newer version of the store has changed the database ("${name}"). Start that version, or restore a ` +
+        'backup from before it (docs/operators/releases.md).',
     )
   }
   return files.slice(rows.length)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { StartRefused } from '../../lib/errors.ts'
 
 /** The oldest PostgreSQL that still gets fixes, as `server_version_num`. */
 const minVersion = 150_000
@@ -12,7 +13,8 @@ interface Server {
 
 export async function requireServer(pool: pg.Pool): Promise<void> {
   const problems = problemsOf(await readServer(pool))
-  if (problems.length > 0) throw new Error(`This database cannot be used: ${problems.join('; ')}.`)
+  if (problems.length > 0)
+    throw new StartRefused(`This database cannot be used: ${problems.join('; ')}.`)
 }
 
 async function readServer(pool: pg.Pool): Promise<Partial<Server>> {

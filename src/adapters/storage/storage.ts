@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { StartRefused } from '../../lib/errors.ts'
 import { within } from '../../lib/scheduling.ts'
 import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { Network } from '../../payments/networks.ts'
@@ -136,7 +137,7 @@ export async function reachStorage(
 
 async function requireAudit(pool: Pool): Promise<void> {
   const problem = await auditProblem(pool)
-  if (problem !== undefined) throw new Error(problem)
+  if (problem !== undefined) throw new StartRefused(problem)
 }
 
 function storesOn(pool: Pool, refundCaps: RefundCaps) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from 'pg'
+import { StartRefused } from '../../lib/errors.ts'
 import { hereForSeconds, type NodeBook, type OtherNode } from '../../nodes/nodes.ts'
 import type { NonceStore } from '../../orders/ports.ts'
 import type { StoreWallet, WalletRole } from '../../reconcile/ports.ts'
@@ -29,7 +30,7 @@ export async function requireOwn(
   if (owner === undefined) return false
   const ours = { mode, network, asset: asset.toLowerCase() }
   if (isDeepStrictEqual({ ...owner }, ours)) return true
-  throw new Error(
+  throw new StartRefused(
     `This database belongs to a ${owner.mode} store on ${owner.network} (${owner.asset}) and ` +
       `cannot serve a ${mode} store on ${network} (${ours.asset}). ` +
       'Point DATABASE_URL (or DATA_DIR) at another one.',

@@ -1,0 +1,130 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { freePort } from '../../sandbox/port.ts'
+import { startSupplier } from '../../sandbox/supplier/server.ts'
+import { fundedGasKey } from '../harness/gas.ts'
+import { query } from '../harness/query.ts'
+import { mintUsdc } from './chain.ts'
+import { newDatabase } from './store.ts'
+
+// What `npm run release` makes, as an operator unpacks it on a machine that has Node alone.
+
+/** The tarball of the release before this one. Without it, a schema from the future stands in for what this one adds. */
+const releaseBefore = process.env['RELEASE_BEFORE']
+
+const dir = mkdtempSync(join(tmpdir(), 'kiosk402-released-'))
+const bin = join(dir, 'bin')
+let release: string
+let supplier: Awaited<ReturnType<typeof startSupplier>>
+let live: Record<string, string>
+
+beforeAll(async () => {
+  execFileSync(process.execPath, ['scripts/release.ts', join(dir, 'dist')], { stdio: 'ignore' })
+  release = unpacked(join(dir, `dist/kiosk402-${packageJson.version}.tgz`))
+  mkdirSync(bin)
+  for (const tool of ['sh', 'dirname', 'readlink']) symlinkSync(`/usr/bin/${tool}`, join(bin, tool))
+  symlinkSync(process.execPath, join(bin, 'node'))
+  live = await settings()
+})
+afterAll(async () => {
+  await supplier?.stop()
+  rmSync(dir, { recursive: true })
+})
+
+function unpacked(file: string): string {
+  const folder = mkdtempSync(join(dir, 'unpacked-'))
+  execFileSync('tar', ['--extract', '--file', file, '--directory', folder])
+  return join(folder, globSync('kiosk402-*', { cwd: folder })[0] ?? '')
+}
+
+async function settings(): Promise<Record<string, string>> {
+  const apiKey = 'sandbox_story_key'
+  supplier = await startSupplier({ apiKey, offers: 100, stepMs: 15, lateSeconds: 660 })
+  const parts = inject('parts')
+  const refundKey = generatePrivateKey()
+  await mintUsdc(parts, privateKeyToAddress(refundKey), 1_000_000_000n)
+  return {
+    PATH: bin,
+    MODE: 'live',
+    NETWORK: 'base-sepolia',
+    REHEARSAL: '1',
+    PORT: String(await freePort()),
+    RPC_URL: parts.rpcUrl,
+    PAY_TO: privateKeyToAddress(generatePrivateKey()),
+    GAS_KEY: await fundedGasKey(parts.rpcUrl),
+    REFUND_KEY: refundKey,
+    DATABASE_URL: await newDatabase(parts.databaseUrl),
+    SUPPLIER_URL: `${supplier.url}/v1`,
+    SUPPLIER_KEY: apiKey,
+    RATES_URL: `${supplier.url}/rates/v1/latest`,
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    PUBLIC_URL: 'http://127.0.0.1',
+  }
+}
+
+/** Starts the store of a folder until it is ready or has ended, and stops it. */
+async function startedIn(folder: string, env = live) {
+  const child = spawn(join(folder, 'scripts/run'), ['src/main.ts'], { cwd: folder, env })
+  let output = ''
+  const isReady = new Promise<boolean>((settle) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+        if (output.includes(' is ready (')) settle(true)
+      })
+    }
+    child.on('close', () => settle(false))
+  })
+  const ended = once(child, 'close')
+  if (await isReady) child.kill('SIGTERM')
+  const [code] = await ended
+  return { isReady: await isReady, code, output }
+}
+
+const kiosk402 = (...args: string[]) =>
+  execFileSync(join(release, 'scripts/kiosk402'), args, {
+    env: live,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+
+test('is under 150 MB, and lists each package that it runs', () => {
+  const [kilobytes = ''] = execFileSync('du', ['-sk', release], { encoding: 'utf8' }).split('\t')
+  expect(Number(kilobytes)).toBeLessThan(150_000)
+  const parts = JSON.parse(readFileSync(join(release, 'sbom.cdx.json'), 'utf8'))
+  expect(parts).toMatchObject({ bomFormat: 'CycloneDX' })
+  const listed = parts.components.map(({ name }: { name: string }) => name)
+  expect(listed).toEqual(expect.arrayContaining(Object.keys(packageJson.dependencies)))
+  expect(listed).not.toContain('vitest')
+})
+
+test('starts on a machine without npm, and each node says its version', async () => {
+  const { isReady, output } = await startedIn(release)
+  expect(isReady, output).toBe(true)
+  const nodes = await query(live['DATABASE_URL'] ?? '', 'select version from nodes')
+  expect(nodes).toEqual([{ version: packageJson.version }])
+  expect(kiosk402('--version').trim()).toBe(packageJson.version)
+})
+
+test('the release before runs on what this one has written, or refuses in one sentence', async () => {
+  kiosk402('denylist', 'add', '+12025550123', '--reason', 'Case 17')
+  kiosk402('refund', 'stop', '--reason', 'An upgrade')
+  const before = releaseBefore === undefined ? release : unpacked(resolve(releaseBefore))
+  if (releaseBefore === undefined) {
+    await query(
+      live['DATABASE_URL'] ?? '',
+      `insert into schema_migrations (name, sha256) values ('900-of-the-next-release.sql', '0')`,
+    )
+  }
+  const { isReady, code, output } = await startedIn(before)
+  if (isReady) return
+  expect(output).toMatch(/newer version .* Start that version, or restore a backup/)
+  // systemd does not start it again: deploy/kiosk402@.service.
+  expect(code).toBe(78)
+})
