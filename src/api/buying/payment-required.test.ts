@@ -51,6 +51,8 @@ const longestExample: Readonly<Record<Kind, ExampleBody>> = {
   esim: { offerId },
 }
 
+const address = (characters: number) => 'https://kiosk.example/x402/'.padEnd(characters, 'x')
+
 /** A 402 as it goes out over HTTP. */
 async function demanded(
   changes: Partial<PaymentRequest> = {},
@@ -247,7 +249,8 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
   test.each<[string, Partial<PaymentRequest>, PaymentTransport?]>([
     ['a purchase', named],
     ['a rejected payment', { ...named, code: 'insufficient_funds', error: reason }],
-    ['who wants an address', { ...named, payableUrl: 'https://kiosk.example/'.padEnd(320, 'x') }],
+    ['who wants an address', { ...named, payableUrl: address(1_200) }],
+    ['who calls an address', named, { ...httpTransport, address: address(1_200) }],
     [
       'an index',
       {
@@ -260,6 +263,15 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
   ])('tells %s at most 900 tokens of about four characters', async (_, changes, transport) => {
     const { body } = await longest(changes, transport)
     expect(JSON.stringify(body).length).toBeLessThanOrEqual(3_600)
+  })
+
+  test('names the address of a purchase where there is room', async () => {
+    const { body: asked } = await demanded({ kind, payableUrl: address(700) })
+    const { body: called } = await demanded({ kind }, {}, 'pay', {
+      ...httpTransport,
+      address: address(700),
+    })
+    expect([asked.payableUrl, called.resource.url]).toEqual([address(700), address(700)])
   })
 
   test('says the same in its body, and more', async () => {

@@ -156,7 +156,7 @@ export const payableUrlShape = z
   .url()
   .optional()
   .describe(
-    'This purchase as an address: any x402 client pays it by GET or POST, without a body. It buys once, until validUntil. Absent where the fields make it longer than 1,200 characters',
+    'This purchase as an address: any x402 client pays it by GET or POST, without a body. It buys once, until validUntil. Absent where the fields make it longer than 1,200 characters, and from a 402 that has no room for it: a quote has it',
   )
 
 export const PaymentRequiredAnswer = z
@@ -201,6 +201,9 @@ export interface PaymentRequest {
   readonly example: ExampleBody
 }
 
+/** Characters, which are 900 tokens: models read a demand whole. */
+const maxBody = 3_600
+
 /** Made in one place, so that a paused store never asks for money. @throws Refusal `store_paused` */
 export async function paymentRequired(
   deps: PaymentRequiredDeps,
@@ -214,7 +217,7 @@ export async function paymentRequired(
   const required: PaymentRequired = {
     x402Version: 2,
     error,
-    resource: { ...resource, url: transport.address ?? resource.url },
+    resource,
     accepts: accepts.map((terms) => withSignals(deps, kind, terms) as PaymentRequirements),
     extensions: {
       'payment-identifier': paymentIdentifier,
@@ -224,7 +227,14 @@ export async function paymentRequired(
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  return { required, more: { message, ...why, charged: 'no' as const, bodySchema, payableUrl } }
+  const more = { message, ...why, charged: 'no' as const, bodySchema }
+  const spare = maxBody - JSON.stringify({ ...required, ...more, payableUrl: '' }).length
+  const fitting = (url: string | undefined) => (url && url.length <= spare ? url : undefined)
+  const url = fitting(transport.address) ?? resource.url
+  return {
+    required: { ...required, resource: { ...resource, url } },
+    more: { ...more, payableUrl: fitting(payableUrl) },
+  }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */

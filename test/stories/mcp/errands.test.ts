@@ -6,6 +6,7 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
+import { get, purchasePath } from '../requests.ts'
 import { useStore } from '../store.ts'
 import { type Arguments, buyWith, type McpClient, openClient, type Result } from './client.ts'
 
@@ -234,6 +235,20 @@ describe('a model that reads only the answers', () => {
     const quoted = await call('quote', { offerId: data.items[0].offerId, iccid })
     expect(quoted.data.message).toContain(`a recharge of the eSIM ${iccid}`)
     expect(tokens()).toBeLessThanOrEqual(450)
+  })
+
+  test('is told, over MCP and HTTP, that no plan of another brand can recharge it', async () => {
+    const { key, bought } = await purchase({ query: 'esim japan 15 days', sort: 'price' }, {})
+    const proof = { orderId: bought.data.orderId, idempotency_key: key, include_goods: true }
+    const { data: shown } = await client.call('order_status', proof)
+    const { iccid } = shown.orders[0].result
+    const { data: others } = await client.call('search', { query: 'Ubigi eSIM', limit: 1 })
+    const body = { offerId: others.items[0].offerId, iccid }
+    const detail = 'iccid is an eSIM of another brand; only plans of Travel eSIM can recharge it.'
+    const refused = { charged: 'no', detail }
+    expect((await client.call('quote', body)).data).toMatchObject(refused)
+    const query = new URLSearchParams(body)
+    expect((await get(store.url, `${purchasePath('esim')}?${query}`)).body).toMatchObject(refused)
   })
 
   test('gets the QR code of a plan as a picture, if it asks', async () => {
