@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['lib', 'environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 1800,
+    lines: 2000,
     mayImport: [
       'lib',
       'catalog',
@@ -196,7 +196,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // The command line on it.
   commands: {
-    lines: 1900,
+    lines: 2000,
     mayImport: [
       'lib',
       'catalog',

@@ -71,7 +71,13 @@ export function parseCommand<What extends string>(
 ) {
   const { values, positionals } = parseArguments({
     args: [...args],
-    options: { reason: { type: 'string' }, all: { type: 'boolean' }, transfer: { type: 'string' } },
+    options: {
+      reason: { type: 'string' },
+      all: { type: 'boolean' },
+      transfer: { type: 'string' },
+      list: { type: 'string' },
+      shrinks: { type: 'boolean' },
+    },
     allowPositionals: true,
   })
   const [what, ...names] = positionals

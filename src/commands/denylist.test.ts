@@ -20,9 +20,13 @@ test.each([
     ['add', xmr, '8901410321111851072', ...why],
     [xmr, '8901410321111851072'],
   ],
+  [
+    ['import', 'sdn.csv', 'sdn_comments.csv', '--shrinks'],
+    { does: 'import', files: ['sdn.csv', 'sdn_comments.csv'], list: undefined, mayShrink: true },
+  ],
 ])('%j is understood', (args, wanted) => {
-  const parties = Array.isArray(wanted) && { does: 'add', parties: wanted, reason: 'Sanctioned' }
-  expect(commandOf(args)).toEqual(parties || wanted)
+  const listed = { does: 'add', reason: 'Sanctioned', list: undefined }
+  expect(commandOf(args)).toEqual(Array.isArray(wanted) ? { ...listed, parties: wanted } : wanted)
 })
 
 test.each([
@@ -35,6 +39,10 @@ test.each([
   [['add', '5550123', ...why], '"5550123" is no wallet'],
   [['add', xmr.replace('3', '4'), ...why], 'is mistyped'],
   [['add', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', ...why], 'is mistyped'],
+  [['import'], 'import needs a file'],
+  [['import', 'a.txt', '--list', 'hand'], 'no file denies'],
+  [['import', 'a.txt', '--list', '../a'], 'no name of a list'],
+  [['add', wallet, '--shrinks', ...why], '--shrinks is not for add'],
   [['add', 'Ada Lovelace', ...why], '"Ada Lovelace" is no wallet'],
   [['add', wallet, '--force', ...why], '--force'],
 ])('%j is refused', (args, message) => {

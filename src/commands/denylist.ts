@@ -1,85 +1,131 @@
 import type { Operator } from '../operator/operator.ts'
-import { changeDenied, denied } from '../operator/screening.ts'
+import {
+  byHand,
+  changeDenied,
+  denied,
+  importDenied,
+  type ListImport,
+  partyIn,
+} from '../operator/screening.ts'
 import { identityOf } from '../orders/denylist.ts'
-import { readReceiver } from '../orders/spending-limits/rules.ts'
-import { ownerOf } from '../payments/coins.ts'
 import { type Act, parseCommand, type Result, UsageError } from './act.ts'
 
 const usage = `Usage: kiosk402 denylist WHAT
 
-  list                                    who is on the list, since when and why
+  list                                    who is denied, by which list, since when and why
   add PARTY... --reason "..."             sells nothing to them, and holds refunds to them
-  remove PARTY... --reason "..."          sells to them again
+  remove PARTY... --reason "..."          takes them off the list of what was denied by hand
+  import FILE...                          makes a list what the files name now: who is new is
+                                          denied, and who is gone leaves this list alone
 
 A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID. One spelling
 stands for all: every address of the same key, every form of the same mailbox.
 
+FILE is OFAC's sdn.xml; or its sdn.csv and sdn_comments.csv, both named; or text with one party a line,
+and comments behind a #. --dry-run shows the differences first.
+
+  --list NAME  the list; otherwise "hand", and for import "sdn" or the name of the file
+  --shrinks    more than half of a list may go
+
 Examples:
   kiosk402 denylist add +12025550123 --reason "Stolen cards, case 17"
-  xargs kiosk402 denylist add --reason "Sanctions of March" <addresses.txt`
+  kiosk402 denylist import sdn.xml --dry-run
+  kiosk402 denylist import addresses.txt --list partners`
 
 export type DenylistCommand =
   | { readonly does: 'list' }
+  | ({ readonly does: 'import' } & ListImport)
   | {
       readonly does: 'add' | 'remove'
       readonly parties: readonly string[]
       readonly reason: string
+      readonly list: string | undefined
     }
 
-const takes = { list: [], add: ['names', 'reason'], remove: ['names', 'reason'] } as const
+const takes = {
+  list: [],
+  add: ['names', 'reason', 'list'],
+  remove: ['names', 'reason', 'list'],
+  import: ['names', 'list', 'shrinks'],
+} as const
 
 export function commandOf(args: readonly string[]): DenylistCommand {
-  const { what, names, reason } = parseCommand(args, takes)
+  const { what, names, reason, list, shrinks: mayShrink = false } = parseCommand(args, takes)
   if (what === 'list') return { does: 'list' }
+  if (list !== undefined && !/^[\w.-]{1,60}$/.test(list)) {
+    throw new UsageError(`"${list}" is no name of a list: letters, digits, ".", "_" and "-"`)
+  }
+  if (what === 'import') {
+    if (names.length === 0) throw new UsageError('import needs a file')
+    if (list === byHand) throw new UsageError(`--list ${byHand} is what no file denies`)
+    return { does: what, files: names, list, mayShrink }
+  }
   if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
   if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
-  const spellings = names.map(partyIn).map((party) => [identityOf(party), party] as const)
-  return { does: what, parties: [...new Map(spellings).values()], reason }
+  const spellings = names.map(requireParty).map((party) => [identityOf(party), party] as const)
+  return { does: what, parties: [...new Map(spellings).values()], reason, list }
 }
 
-/** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
-const addressPattern = /^[a-z0-9]{26,110}$/i
-
-function partyIn(text: string): string {
-  const receiver = readReceiver(text)
-  if (receiver !== undefined) return receiver
-  if (ownerOf(text) === 'mistyped')
-    throw new UsageError(`"${text}" is mistyped: no such address exists`)
-  if (addressPattern.test(text)) return text
-  throw new UsageError(
-    `"${text}" is no wallet, address, phone number with its +, e-mail address or ICCID`,
-  )
+function requireParty(text: string): string {
+  const read = partyIn(text)
+  if ('why' in read) throw new UsageError(`"${text}" ${read.why}`)
+  return read.party
 }
 
 type As = Pick<Operator, 'database' | 'by'>
 
 export function carryOut(operator: As, command: DenylistCommand): Promise<Result> {
-  return command.does === 'list' ? list(operator) : change(operator, command)
+  switch (command.does) {
+    case 'list':
+      return list(operator)
+    case 'import':
+      return bringIn(operator, command)
+    default:
+      return change(operator, command)
+  }
 }
 
 async function change(
   operator: As,
-  { does, parties, reason }: Exclude<DenylistCommand, { does: 'list' }>,
+  command: Extract<DenylistCommand, { does: 'add' | 'remove' }>,
 ): Promise<Result> {
-  const isDenied = does === 'add'
-  const data = await changeDenied(operator, { parties, isDenied, reason })
+  const isDenied = command.does === 'add'
+  const data = await changeDenied(operator, { ...command, isDenied })
   const [now, already] = isDenied
     ? ['is on the list now', 'was on it already']
     : ['is off the list now', 'was not on it']
-  const lines = data.map(({ party, isChanged }) => `${party} ${isChanged ? now : already}`)
+  const lines = data.map(({ party, isChanged, lists }) => {
+    const done = `${party} ${isChanged ? now : already}`
+    return isDenied || lists.length === 0
+      ? done
+      : `${done}, and stays denied by ${lists.join(', ')}`
+  })
   return { exit: 0, data, lines }
+}
+
+async function bringIn(operator: As, command: ListImport): Promise<Result> {
+  const data = await importDenied(operator, command)
+  const { list, parties, listed, delisted, unread } = data
+  const lines = [
+    ...listed.map(({ party, reason }) => `+ ${party}  ${reason}`),
+    ...delisted.map(({ party, reason }) => `- ${party}  ${reason}`),
+    ...unread.map(({ text, entry, why }) => `? "${text}" (${entry}) ${why}`),
+    `List ${list}: ${parties} parties, ${listed.length} of them new; ${delisted.length} are gone; ${unread.length} could not be read.`,
+  ]
+  return { exit: unread.length > 0 ? 1 : 0, data, lines }
 }
 
 async function list(operator: As): Promise<Result> {
   const data = await denied(operator)
   const lines = data.map(
-    ({ party, reason, by, since }) => `${party}  since ${since.toISOString()}  by ${by}  ${reason}`,
+    ({ party, list, since, by, reason }) =>
+      `${party}  by ${list} since ${since.toISOString()}  ${by}: ${reason}`,
   )
   return { exit: 0, data, lines: lines.length > 0 ? lines : ['Nobody is on the denylist.'] }
 }
 
 export const denylist: Act = {
-  summary: 'whom the store sells nothing to, and pays nothing back',
+  summary: 'whom the store sells nothing to, and pays nothing back: lists, OFAC imports',
   usage,
   async run(args, { withOperator }) {
     const command = commandOf(args)

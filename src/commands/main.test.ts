@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readDenied } from '../adapters/storage/denylist.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { claimIdentity, listDenied } from '../adapters/storage/store.ts'
+import { claimIdentity } from '../adapters/storage/store.ts'
 import { networks } from '../payments/networks.ts'
 import { acts, main } from './main.ts'
 import { findSettings, personOf } from './settings.ts'
@@ -93,14 +94,14 @@ describe('on a store', () => {
     const dry = await kiosk402(...ban, '--dry-run')
     expect(dry).toMatchObject({ exit: 0, stdout: 'ada@example.com is on the list now' })
     expect(dry.stderr).toContain('A dry run: nothing of this is kept.')
-    expect(await listDenied(database)).toEqual([])
+    expect(await readDenied(database)).toEqual([])
 
     vi.stubEnv('DATABASE_URL', String(database.options.connectionString))
     const { stdout } = await kiosk402(...ban, '--json', '--as', 'anna')
     expect(JSON.parse(stdout)).toEqual([
-      { party: 'ada@example.com', isDenied: true, isChanged: true },
+      { party: 'ada@example.com', isDenied: true, isChanged: true, lists: ['hand'] },
     ])
-    expect(await listDenied(database)).toMatchObject([{ changed_by: 'anna', reason: 'Case 17' }])
+    expect(await readDenied(database)).toMatchObject([{ by: 'anna', reason: 'Case 17' }])
   })
 
   test('that is another one nothing is done', async () => {
@@ -108,7 +109,7 @@ describe('on a store', () => {
     const { exit, stdout, stderr } = await kiosk402(...ban)
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
     expect(stderr).toContain('This database belongs to a live store')
-    expect(await listDenied(database)).toEqual([])
+    expect(await readDenied(database)).toEqual([])
   })
 })
 

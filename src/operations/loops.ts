@@ -129,9 +129,9 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
 }
 
-const readEveryMs = 5_000
+const readEveryMs = 2_000
 
-/** While the denylist cannot be read again, the last one counts. */
+/** A change is in force within five seconds. While the denylist cannot be read again, the last one counts. */
 export async function watchDenylist(
   read: () => Promise<readonly string[]>,
   loop: LoopDeps,

@@ -133,7 +133,7 @@ test('the audit says that the denylist was changed and why, and nobody whom it n
   await changeDenied({ database, by: 'anna' }, change)
   const all = await acts()
   expect(all).toMatchObject([
-    { by: 'anna', act: 'denylist add', subject: 'denylist', after: { parties: 2 } },
+    { by: 'anna', act: 'denylist add', subject: 'denylist:hand', after: { parties: 2 } },
   ])
   expect(JSON.stringify(all)).not.toMatch(/4915|ada@/)
 })

@@ -1,6 +1,6 @@
 import { ownerOf } from '../payments/coins.ts'
 
-/** Whom the store sells nothing to and pays back only through a person, by identity (docs/operators/operations.md). */
+/** Whom the store sells nothing to and pays back only through a person, by identity (docs/operators/screening.md). */
 export interface Denylist {
   readonly has: (identity: string) => boolean
 }

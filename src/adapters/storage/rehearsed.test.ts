@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { type Database, inTransaction, rehearsed } from './database.ts'
+import { byHand, changeDenylist, readDenied } from './denylist.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { changeDenylist, listDenied } from './store.ts'
 
 const postgres = migratedPostgres()
 
 const list = (database: Database, party: string) =>
   changeDenylist(database, {
-    parties: [{ party, identity: party }],
+    parties: [{ party, identity: party, reason: 'A rehearsal' }],
     isDenied: true,
-    reason: 'A rehearsal',
+    list: byHand,
     by: 'ada',
   })
 
@@ -18,10 +18,10 @@ test('a rehearsal sees what it writes, and leaves nothing', async () => {
   const seen = await rehearsed(database, async (rehearsal) => {
     await inTransaction(rehearsal, (client) => list(client, 'ada@example.com'))
     await Promise.all(['b', 'c', 'd'].map((name) => list(rehearsal, `${name}@example.com`)))
-    return (await listDenied(rehearsal)).length
+    return (await readDenied(rehearsal)).length
   })
   expect(seen).toBe(4)
-  expect(await listDenied(database)).toEqual([])
+  expect(await readDenied(database)).toEqual([])
   await database.end()
 })
 
@@ -35,9 +35,9 @@ test('what is refused or breaks off in it undoes itself, and nothing else', asyn
       throw new Error('changed its mind')
     })
     await expect(broken).rejects.toThrow('changed its mind')
-    return (await listDenied(rehearsal)).map(({ party }) => party)
+    return (await readDenied(rehearsal)).map(({ party }) => party)
   })
   expect(seen).toEqual(['kept'])
-  expect(await listDenied(database)).toEqual([])
+  expect(await readDenied(database)).toEqual([])
   await database.end()
 })

@@ -6,6 +6,7 @@ import type { Network } from '../../payments/networks.ts'
 import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, rehearsed, type Trouble } from './database.ts'
+import { denylistReader } from './denylist.ts'
 import {
   addUpEnds,
   checkoutFacts,
@@ -35,7 +36,6 @@ import {
   createNodeBook,
   createNonceStore,
   createWallets,
-  readDenylist,
   requireOwn,
   type StoreIdentity,
 } from './store.ts'
@@ -162,7 +162,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     movements: createMovements(pool),
     noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
-    denied: () => readDenylist(pool),
+    denied: denylistReader(pool),
     sellingRules: { state: () => stateOfRules(pool), list: () => listRules(pool) },
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),

@@ -117,50 +117,6 @@ export function createWallets(database: Database) {
   }
 }
 
-export async function readDenylist(database: Database): Promise<readonly string[]> {
-  const { rows } = await database.query<{ identity: string }>('select identity from denylist')
-  return rows.map(({ identity }) => identity)
-}
-
-export interface DenylistEntry {
-  readonly party: string
-  readonly reason: string
-  readonly changed_by: string
-  readonly changed_at: Date
-}
-
-export async function listDenied(database: Database): Promise<readonly DenylistEntry[]> {
-  const sql =
-    'select party, reason, changed_by, changed_at from denylist order by changed_at, party'
-  return (await database.query<DenylistEntry>(sql)).rows
-}
-
-export interface DenylistChange {
-  readonly parties: readonly { readonly party: string; readonly identity: string }[]
-  readonly isDenied: boolean
-  readonly reason: string
-  readonly by: string
-}
-
-const changeSql = `
-  insert into denylist_changes (party, identity, is_denied, reason, changed_by)
-  select party, identity, $3, $4, $5 from unnest($1::text[], $2::text[]) as one (party, identity)
-  where exists (select from denylist where denylist.identity = one.identity) <> $3
-  returning party`
-
-export async function changeDenylist(
-  database: Database,
-  { parties, isDenied, reason, by }: DenylistChange,
-): Promise<readonly string[]> {
-  const [texts, identities] = [
-    parties.map(({ party }) => party),
-    parties.map((one) => one.identity),
-  ]
-  const values = [texts, identities, isDenied, reason, by]
-  const { rows } = await database.query<{ party: string }>(changeSql, values)
-  return rows.map(({ party }) => party)
-}
-
 /** A node with a key that this one lacks stays for a week after it is gone, so that the operator sees it. */
 const beatSql = `
   with gone as (

@@ -1275,17 +1275,21 @@ create table denylist_changes (
   -- As the operator wrote it, and what all of its spellings have in common.
   party text not null check (party <> ''),
   identity text not null check (identity <> ''),
+  -- Who says so: the operator's own hand, or an imported list. Whom one of them denies is denied.
+  list text not null default 'hand' check (list <> ''),
   is_denied boolean not null,
   reason text not null check (reason <> ''),
   changed_by text not null,
   changed_at timestamptz not null default clock_timestamp()
 );
 
-create index denylist_changes_of_identity on denylist_changes (identity, seq);
+create index denylist_changes_of_identity on denylist_changes (identity, list, seq desc);
 
 create view denylist as
-  select party, identity, reason, changed_by, changed_at
-  from (select distinct on (identity) * from denylist_changes order by identity, seq desc) as newest
+  select party, identity, list, reason, changed_by, changed_at
+  from (
+    select distinct on (identity, list) * from denylist_changes order by identity, list, seq desc
+  ) as newest
   where is_denied;
 
 -- What is sold and at what price (docs/operators/selling-rules.md). A rule is added, and ended once.
