@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5500,
+    lines: 5400,
     mayImport: [
       'lib',
       'catalog',
@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['lib', 'environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 2000,
+    lines: 1800,
     mayImport: [
       'lib',
       'catalog',
@@ -196,7 +196,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // The command line on it.
   commands: {
-    lines: 2000,
+    lines: 1800,
     mayImport: [
       'lib',
       'catalog',

@@ -147,16 +147,15 @@ describe('by the rules in force', () => {
   })
 
   test('the newest featured ones come first, and no more than a few of each rule', () => {
-    const feature = (id: number, type: 'offer' | 'brand' | 'kind', key: string) =>
+    const feature = (id: number, type: 'offer' | 'brand', key: string) =>
       ({ id, scope: { type, key }, effect: { type: 'feature' } }) as const
     const rules = sellingRulesOf([
       feature(1, 'brand', 'AMAZON'),
       feature(2, 'offer', 'ESIM-EU-30D-5GB'),
-      feature(3, 'kind', 'topup'),
+      feature(3, 'brand', 'TIGO'),
     ])
     const featured = featuredIn(catalogOf(shopOffers, pricing), rules).map(({ id }) => id)
-    const topups = idsIn(catalogOf(shopOffers, pricing).sold.topup).slice(0, 4)
-    expect(featured).toEqual([...topups, 'ESIM-EU-30D-5GB', ...cards])
+    expect(featured).toEqual(['TIGO_GT_5', 'ESIM-EU-30D-5GB', ...cards])
   })
 })
 

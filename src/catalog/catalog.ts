@@ -12,7 +12,7 @@ import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
 import { echoOf } from './search/params.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
 import { isTypoOf } from './search/words.ts'
-import { brandAndCountry, noRules, type SellingRules } from './selling-rules.ts'
+import { noRules, type SellingRules } from './selling-rules.ts'
 import { staleParts } from './staleness.ts'
 
 /** An immutable state of everything on sale. A refresh builds a new one and swaps it in as a whole. */
@@ -187,18 +187,13 @@ function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind,
 const maxFeatured = 12
 const fewOfOneRule = { offset: 0, limit: 4 }
 
-/** What the operator features: the newest rule first, an offer itself, or the first few that are sold of its scope. */
+/** What the operator features: the newest rule first, an offer itself, or the first few of a brand that are sold. */
 export function featuredIn({ ids, sold }: Catalog, { featured }: SellingRules): readonly Offer[] {
-  const offers = featured.flatMap(({ scope: { type, key } }) => {
-    if (type === 'offer') return ids.find(key) ?? []
-    const [brand = '', country] = type === 'brand_country' ? brandAndCountry(key) : [key, key]
-    const filters = {
-      ...(type.startsWith('brand') ? { brandKeys: [brand] } : {}),
-      ...(type.endsWith('country') ? { country } : {}),
-    }
-    const ofKinds = kinds.filter((kind) => type !== 'kind' || kind === key)
-    return ofKinds.flatMap((kind) => sold[kind].search(filters, fewOfOneRule).offers)
-  })
+  const offers = featured.flatMap(({ scope: { type, key } }) =>
+    type === 'offer'
+      ? (ids.find(key) ?? [])
+      : kinds.flatMap((kind) => sold[kind].search({ brandKeys: [key] }, fewOfOneRule).offers),
+  )
   return [...new Set(offers)].slice(0, maxFeatured)
 }
 

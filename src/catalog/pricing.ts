@@ -36,7 +36,6 @@ interface Fixed {
   /** Which was higher and sets the price: the supplier's price, or what it charges the store, with the margin. */
   readonly by: 'price' | 'cost'
   readonly margin: Margin
-  readonly isHeld?: true
 }
 
 interface Open {
@@ -50,8 +49,6 @@ interface Open {
   /** What those two cost at least, with fees and margin; present if that exceeds the value with margin. */
   readonly floor?: Floor
   readonly margin: Margin
-  /** Whether the margin alone would sell it below what it costs, or below its least margin. */
-  readonly isHeld?: true
 }
 
 interface Floor {
@@ -189,25 +186,23 @@ function rateless({ price, cost }: Offer, pricing: Pricing): NotSold | undefined
 function pricedOf(offer: Offer, pricing: Pricing): Retail {
   const { price, cost } = offer
   const margin = marginOf(offer, pricing)
-  const least = floorOf(offer, margin, pricing)
+  const least = leastMarginOf(offer, margin, pricing)
   if (price.type === 'RANGE') return openRetail(price, cost, { pricing, margin, least })
   const byPrice = retailCents(price.fixed, price, margin, pricing)
-  const byCost = retailCents(cost.max, cost, margin, pricing)
-  const held = least === undefined ? 0 : retailCents(cost.max, cost, least, pricing)
-  const most = Math.max(byPrice, byCost, held)
-  return {
-    type: 'FIXED',
-    cents: cents(most),
-    by: byPrice === most ? 'price' : 'cost',
-    margin,
-    ...(held > Math.max(byPrice, byCost) ? { isHeld: true } : {}),
-  }
+  const byCost = costingCents(cost.max, cost, { pricing, margin, least })
+  return byPrice >= byCost
+    ? { type: 'FIXED', cents: byPrice, by: 'price', margin }
+    : { type: 'FIXED', cents: byCost, by: 'cost', margin }
 }
 
 const nothing: Margin = { bps: 0, cents: 0 }
 
 /** The margin on the cost that an offer must bring. Undefined where its own margin cannot fall below the cost. */
-function floorOf(offer: Offer, { bps, cents }: Margin, { rules }: Pricing): Margin | undefined {
+function leastMarginOf(
+  offer: Offer,
+  { bps, cents }: Margin,
+  { rules }: Pricing,
+): Margin | undefined {
   const least = rules().leastMarginOf(offer)
   return least ?? (bps < 0 || cents < 0 ? nothing : undefined)
 }
@@ -218,38 +213,34 @@ interface Terms {
   readonly least: Margin | undefined
 }
 
-function openRetail(price: OpenMoney, cost: LandedCost, { pricing, margin, least }: Terms): Retail {
+/** What the supplier charges, with the margin, or with the least one where that is more. */
+function costingCents(charged: number, cost: Money, { pricing, margin, least }: Terms): Cents {
+  const byMargin = retailCents(charged, cost, margin, pricing)
+  if (least === undefined) return byMargin
+  return cents(Math.max(byMargin, retailCents(charged, cost, least, pricing)))
+}
+
+function openRetail(price: OpenMoney, cost: LandedCost, terms: Terms): Retail {
+  const { margin } = terms
   const perUnit = 100 / price.divisor
   const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
   // A highest value that is not on a step cannot be bought.
   const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
   const { fee } = price
   const costing = (value: Cents) => {
-    const charged = costAt(cost, price, value / perUnit)
-    const byCost = retailCents(charged, cost, margin, pricing)
+    const byCost = costingCents(costAt(cost, price, value / perUnit), cost, terms)
     const withFee = fee === undefined ? 0 : withMargin(value + fee * perUnit, margin)
-    const held = least === undefined ? 0 : retailCents(charged, cost, least, pricing)
-    return { bare: Math.max(byCost, withFee), held }
+    return cents(Math.max(byCost, withFee))
   }
-  const ends = [min, max].map((value) => ({
-    byPrice: withMargin(value, margin),
-    ...costing(value),
-  }))
-  const [low, high] = ends as [(typeof ends)[0], (typeof ends)[0]]
-  const floor = {
-    lowest: cents(Math.max(low.bare, low.held)),
-    highest: cents(Math.max(high.bare, high.held)),
-  }
-  const isHeld = ends.some(({ byPrice, bare, held }) => held > Math.max(byPrice, bare))
+  const floor = { lowest: costing(min), highest: costing(max) }
+  const [lowest, highest] = [withMargin(min, margin), withMargin(max, margin)]
   const values = { type: 'RANGE', min, max, increment, margin } as const
-  const [lowest, highest] = [low.byPrice, high.byPrice]
   if (floor.lowest <= lowest && floor.highest <= highest) return { ...values, lowest, highest }
   return {
     ...values,
     lowest: cents(Math.max(lowest, floor.lowest)),
     highest: cents(Math.max(highest, floor.highest)),
     floor,
-    ...(isHeld ? { isHeld } : {}),
   }
 }
 

@@ -14,7 +14,13 @@ const offerScopes = {
 
 type OfferScope = keyof typeof offerScopes
 
-export const narrowestFirst = Object.keys(offerScopes) as readonly OfferScope[]
+const narrowestFirst = Object.keys(offerScopes) as readonly OfferScope[]
+
+/** Whether the one counts where both are for one offer, whichever is newer. */
+export function isNarrower(one: Scope, other: Scope): boolean {
+  const order: readonly Scope['type'][] = narrowestFirst
+  return order.indexOf(one.type) < order.indexOf(other.type)
+}
 
 /** What a rule is about. `method` is a way to pay: `x402`, or the symbol of a coin. */
 export interface Scope {
@@ -25,12 +31,6 @@ export interface Scope {
 
 export function brandInCountry(brand: string, country: string): string {
   return `${brand}/${country}`
-}
-
-/** Keys of brands may have slashes too. */
-export function brandAndCountry(key: string): readonly [brand: string, country: string] {
-  const at = key.lastIndexOf('/')
-  return [key.slice(0, at), key.slice(at + 1)]
 }
 
 export interface Margin {
@@ -65,8 +65,6 @@ export interface SellingRule {
   readonly id: number
   readonly scope: Scope
   readonly effect: Effect
-  /** When it ends by itself. */
-  readonly until?: Date
 }
 
 export type SellingRules = ReturnType<typeof sellingRulesOf>

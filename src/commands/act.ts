@@ -77,6 +77,9 @@ export function parseCommand<What extends string>(
       transfer: { type: 'string' },
       list: { type: 'string' },
       shrinks: { type: 'boolean' },
+      until: { type: 'string' },
+      'margin-bps': { type: 'string' },
+      'fixed-usd': { type: 'string' },
     },
     allowPositionals: true,
   })

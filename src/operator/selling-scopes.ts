@@ -1,24 +1,20 @@
 import { closest } from 'fastest-levenshtein'
 import { createFrankfurter } from '../adapters/rates/frankfurter.ts'
 import { createSnapshotStore } from '../adapters/storage/snapshots.ts'
-import { isCountry } from '../catalog/countries.ts'
+import { countryCodes } from '../catalog/countries.ts'
 import { kinds, type Offer } from '../catalog/offer.ts'
-import { type RateTable, readAtOf, type Snapshot } from '../catalog/ports.ts'
+import { type RateTable, readAtOf } from '../catalog/ports.ts'
+import type { Pricing } from '../catalog/pricing.ts'
 import { brandInCountry, type Scope } from '../catalog/selling-rules.ts'
 import { coins } from '../payments/coins.ts'
 import { type Operator, Refused } from './operator.ts'
 
 /** What the store sells, as it last read it, and what its prices go by. */
 export interface Shelf {
-  readonly snapshot: Snapshot
-  readonly rates: RateTable | undefined
-  readonly markupBps: number
-  readonly now: Date
-  readonly brands: ReadonlySet<string>
-  /** Keys of brands by their names in lower case. */
-  readonly named: ReadonlyMap<string, string>
-  readonly offers: ReadonlyMap<string, Offer>
-  readonly suppliers: ReadonlySet<string>
+  readonly offers: readonly Offer[]
+  readonly pricing: Omit<Pricing, 'rules'>
+  /** What a scope may be about, by type; each by itself and by its spellings in lower case. */
+  readonly known: Readonly<Record<string, ReadonlyMap<string, string>>>
 }
 
 const ratesTimeoutMs = 10_000
@@ -32,15 +28,19 @@ export async function readShelf({ config, database, now }: Operator): Promise<Sh
   if (snapshot === undefined)
     throw new Refused('The store has not read its catalog yet. Start it, and wait for its first.')
   const { offers } = snapshot
+  const readAt = (list: string) => readAtOf(snapshot, list)
+  const names = offers.map(({ brandName, brand }) => [brandName.toLowerCase(), brand] as const)
   return {
-    snapshot,
-    rates,
-    markupBps: config.markupBps,
-    now: now(),
-    brands: new Set(offers.map(({ brand }) => brand)),
-    named: new Map(offers.map(({ brand, brandName }) => [brandName.toLowerCase(), brand])),
-    offers: new Map(offers.map((offer) => [offer.id, offer])),
-    suppliers: new Set(offers.map(({ source }) => source.supplier)),
+    offers,
+    pricing: { markupBps: config.markupBps, rates: () => rates, readAt, now },
+    known: {
+      kind: spelled(kinds),
+      country: spelled(countryCodes()),
+      supplier: spelled(offers.map(({ source }) => source.supplier)),
+      method: spelled(['x402', ...coins]),
+      offer: spelled(offers.map(({ id }) => id)),
+      brand: new Map([...names, ...spelled(offers.map(({ brand }) => brand))]),
+    },
   }
 }
 
@@ -50,8 +50,9 @@ function ratesOf(url: string): Promise<RateTable | undefined> {
   return source.latest(AbortSignal.timeout(ratesTimeoutMs)).catch(() => undefined)
 }
 
-export function readAtOn({ snapshot }: Shelf) {
-  return (list: string) => readAtOf(snapshot, list)
+function spelled(keys: readonly string[]): ReadonlyMap<string, string> {
+  const inLowerCase = keys.map((key) => [key.toLowerCase(), key] as const)
+  return new Map([...inLowerCase, ...keys.map((key) => [key, key] as const)])
 }
 
 /** `everything`, `kind:voucher`, `brand:APPLE`, `brand:APPLE/DE`, `country:DE`, `offer:ID`, `supplier:NAME`, `method:BTC`. */
@@ -61,47 +62,19 @@ export function scopeText({ type, key }: Scope): string {
 }
 
 /** The scope of a text as `scopeText` writes it, in any case; or why there is none, with the nearest. */
-export function scopeNamed(text: string, shelf: Shelf): Scope | string {
+export function scopeNamed(text: string, { known }: Shelf): Scope | string {
   if (text === 'everything') return { type: 'everything', key: '' }
-  const at = text.indexOf(':')
-  const [type, key] = [text.slice(0, at), text.slice(at + 1).trim()]
-  switch (type) {
-    case 'kind':
-      return among(type, key.toLowerCase(), kinds)
-    case 'country':
-      return isCountry(key.toUpperCase())
-        ? { type, key: key.toUpperCase() }
-        : `${key} is no ISO 3166-1 alpha-2 code of a country.`
-    case 'supplier':
-      return among(type, key.toLowerCase(), [...shelf.suppliers])
-    case 'method':
-      return among(type, key === 'x402' ? key : key.toUpperCase(), ['x402', ...coins])
-    case 'offer':
-      return among(type, key, [...shelf.offers.keys()])
-    case 'brand':
-      return brandScope(key, shelf)
-    default:
-      return `"${text}" is no scope: everything, kind:, brand:KEY, brand:KEY/CC, country:CC, offer:ID, supplier: or method:.`
-  }
-}
-
-function among(type: Scope['type'], key: string, known: readonly string[]): Scope | string {
-  if (known.includes(key)) return { type, key }
-  return `There is no ${type} ${key}. The nearest is ${closest(key, [...known])}.`
-}
-
-function brandScope(text: string, shelf: Shelf): Scope | string {
-  const whole = brandKey(text, shelf)
-  if (whole !== undefined) return { type: 'brand', key: whole }
-  const [, name = '', code = ''] = /^(.+)\/([a-z]{2})$/i.exec(text) ?? []
-  const [brand, country] = [brandKey(name, shelf), code.toUpperCase()]
-  if (brand !== undefined && isCountry(country))
+  const [, type = '', word = ''] = /^(\w+):(.+)$/s.exec(text) ?? []
+  const find = (of: string, name: string) =>
+    known[of]?.get(name) ?? known[of]?.get(name.toLowerCase())
+  const spellings = known[type]
+  if (spellings === undefined)
+    return `"${text}" is no scope: everything, kind:, brand:KEY, brand:KEY/CC, country:CC, offer:ID, supplier: or method:.`
+  const key = find(type, word)
+  if (key !== undefined) return { type: type as Scope['type'], key }
+  const [, name = '', code = ''] = /^(.+)\/(..)$/s.exec(word) ?? []
+  const [brand, country] = [find('brand', name), find('country', code)]
+  if (type === 'brand' && brand && country)
     return { type: 'brand_country', key: brandInCountry(brand, country) }
-  return among('brand', text, [...shelf.brands, ...shelf.named.keys()])
-}
-
-function brandKey(text: string, { brands, named }: Shelf): string | undefined {
-  const inCapitals = text.toUpperCase()
-  if (brands.has(text)) return text
-  return brands.has(inCapitals) ? inCapitals : named.get(text.toLowerCase())
+  return `There is no ${type} ${word}. The nearest is ${spellings.get(closest(word, [...spellings.keys()]))}.`
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import type { Effect } from '../../src/catalog/selling-rules.ts'
 import type { Operator } from '../../src/operator/operator.ts'
+import type { WantedRule } from '../../src/operator/rules-file.ts'
 import { endSellingRules, placeRules } from '../../src/operator/selling.ts'
 import { newBuyer } from './buyer.ts'
 import {
@@ -39,15 +40,15 @@ async function asOperator<T>(work: (operator: Operator) => Promise<T>): Promise<
 
 const reason = 'A story'
 
-function place(scope: string, effect: Effect) {
+function place(scope: string, effect: WantedRule) {
   return asOperator((operator) =>
-    placeRules(operator, [{ scope, effect }], { act: 'story', reason }),
+    placeRules(operator, [{ scope, ...effect }], { act: 'story', reason }),
   )
 }
 
 function end(scope: string, effect: Effect['type']) {
-  const ended = { which: [scope], effects: [effect], act: 'story', reason }
-  return asOperator((operator) => endSellingRules(operator, ended))
+  const ending = { effects: [effect], act: 'story', reason }
+  return asOperator((operator) => endSellingRules(operator, [scope], ending))
 }
 
 const body = bodyFor('voucher', 'OK')
@@ -86,7 +87,7 @@ test('a paused brand is unavailable in record, searches, quote and page alike, o
   const before = await saidOf(store.url)
   expect(before).toMatchObject({ record: true, listed: true, isFound: true, hasForm: true })
   const since = performance.now()
-  await place(`brand:${brand}`, { type: 'pause' })
+  await place(`brand:${brand}`, { effect: 'pause' })
   const paused = {
     ...{ record: false, listed: false, isFound: false, hasForm: false },
     quote: 'offer_unavailable',
@@ -110,7 +111,7 @@ test('a paused brand is unavailable in record, searches, quote and page alike, o
 })
 
 test('a hidden offer is not found anywhere', async () => {
-  await place(`offer:${offerId}`, { type: 'hide' })
+  await place(`offer:${offerId}`, { effect: 'hide' })
   const said = await eventually(
     () => saidOf(store.url),
     ({ isFound }) => !isFound,
@@ -130,7 +131,9 @@ test('a margin is asked for on all nodes, and a price that was promised is kept'
   const buyer = await newBuyer()
   const promised = await termsOf(store.url, 'voucher', body)
   const payment = await buyer.sign(promised)
-  await place(`offer:${offerId}`, { type: 'margin', bps: 1_000, cents: 25 })
+  await place(`offer:${offerId}`, {
+    ...{ effect: 'margin', margin_bps: '1000', fixed_usd: '0.25' },
+  })
   const dearer = (BigInt(promised.amount) * 110n) / 100n + 250_000n
   for (const url of nodes()) {
     const { amount } = await eventually(
@@ -156,7 +159,7 @@ test('while everything is paused the store says stop and why, and delivers and r
     await buy(store, buyer, 'voucher', bodyFor('voucher', 'HANG')),
   ]
   const unpaid = await termsOf(store.url, 'voucher', body)
-  await place('everything', { type: 'pause' })
+  await place('everything', { effect: 'pause' })
   const manifest = () => get(store.url, '/.well-known/x402')
   const { body: told } = await eventually(
     manifest,

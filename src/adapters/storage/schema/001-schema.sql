@@ -1292,46 +1292,22 @@ create view denylist as
   ) as newest
   where is_denied;
 
--- What is sold and at what price (docs/operators/selling-rules.md). A rule is added, and ended once.
+-- What is sold and at what price (docs/operators/selling-rules.md). A rule that is ended is deleted; the audit keeps it.
 create table selling_rules (
-  id bigint generated always as identity primary key,
-  scope text not null
-    check (scope in ('everything', 'kind', 'brand', 'country', 'brand_country', 'offer', 'supplier', 'method')),
-  -- Empty for everything; a brand in a country is KEY/CC.
-  scope_key text not null check ((scope_key = '') = (scope = 'everything')),
-  effect text not null
-    check (effect in ('pause', 'hide', 'margin', 'least_margin', 'feature', 'name', 'description', 'picture')),
-  -- Of a margin: basis points, and then US cents.
-  bps integer check (bps > -10000),
-  cents integer,
-  text text,
+  id integer generated always as identity primary key,
+  -- Its type and key: the key is empty for everything, and KEY/CC of a brand in a country.
+  scope jsonb not null check (scope ->> 'type' in
+    ('everything', 'kind', 'brand', 'country', 'brand_country', 'offer', 'supplier', 'method')),
+  -- Its type, with the basis points (bps) and US cents of a margin, or the text that replaces another.
+  effect jsonb not null check (effect ->> 'type' in
+    ('pause', 'hide', 'margin', 'least_margin', 'feature', 'name', 'description', 'picture')),
   until timestamptz,
-  why text not null check (why <> ''),
+  reason text not null check (reason <> ''),
   placed_by text not null check (placed_by <> ''),
   placed_at timestamptz not null default clock_timestamp(),
-  ended_at timestamptz,
-  ended_by text,
-  ended_why text check (ended_why <> ''),
-  check ((effect in ('margin', 'least_margin')) = (bps is not null) and (bps is null) = (cents is null)),
-  check ((effect in ('name', 'description', 'picture')) = (text is not null)),
-  check (scope <> 'method' or effect = 'pause'),
-  check (until > placed_at),
-  check ((ended_at is null) = (ended_by is null) and (ended_at is null) = (ended_why is null))
+  check ((effect ->> 'bps')::integer > -10000),
+  check (until > placed_at)
 );
-
-create index selling_rules_in_force on selling_rules (id) where ended_at is null;
-
-create function guard_selling_rule() returns trigger language plpgsql as $$
-begin
-  if old.ended_at is not null or to_jsonb(new) - array['ended_at', 'ended_by', 'ended_why']
-    <> to_jsonb(old) - array['ended_at', 'ended_by', 'ended_why'] then
-    raise exception 'selling rule % keeps what was written', old.id;
-  end if;
-  return new;
-end
-$$;
-
-create trigger guard_selling_rule before update on selling_rules for each row execute function guard_selling_rule();
 
 create table store_identity (
   only_row boolean primary key default true check (only_row),
@@ -1457,8 +1433,8 @@ begin
     values
       ('update or delete or truncate', array['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch',
         'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets', 'operator_runs']),
-      ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends']),
-      ('delete or truncate', array['goodwill', 'processor_payouts', 'selling_rules']),
+      ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends', 'selling_rules']),
+      ('delete or truncate', array['goodwill', 'processor_payouts']),
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
         'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
         'store_identity', 'incidents', 'incident_notices'])
