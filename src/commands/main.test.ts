@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readDenied } from '../adapters/storage/denylist.ts'
@@ -102,6 +104,13 @@ describe('on a store', () => {
       { party: 'ada@example.com', isDenied: true, isChanged: true, lists: ['hand'] },
     ])
     expect(await readDenied(database)).toMatchObject([{ by: 'anna', reason: 'Case 17' }])
+  })
+
+  test('it ends quietly when nobody reads on', async () => {
+    await claimIdentity(database, { ...isSandbox, asset, payTo: '0x1' })
+    const command = `"${process.execPath}" src/commands/main.ts export ledger --json | true`
+    const { stderr } = await promisify(execFile)('sh', ['-c', command])
+    expect(stderr).toMatch(/^kiosk402: sandbox [^\n]*\n$/i)
   })
 
   test('that is another one nothing is done', async () => {

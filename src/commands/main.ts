@@ -187,4 +187,11 @@ function withoutUrls(message: string): string {
   return message.replace(/https?:\/\/\S+/g, '(its URL)')
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    // Whoever reads has read enough, as `head` does.
+    process.exit()
+  })
+  process.exitCode = await main(process.argv.slice(2))
+}
