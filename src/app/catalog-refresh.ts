@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createFrankfurter, keepRates } from '../adapters/rates/frankfurter.ts'
 import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
-import { type ListName, supplierOf } from '../catalog/offer.ts'
+import { kinds, type ListName, supplierOf } from '../catalog/offer.ts'
 import { type OfferSource, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
@@ -66,6 +66,7 @@ export async function startCatalog(
   })
   const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
   const methods = ['x402', ...config.site.acceptsCrypto]
+  const all = { method: methods, kind: kinds, supplier: [...sources.keys()] }
   let rules = noRules
   const pricing: Pricing = {
     ...{ markupBps: config.markupBps, rates: rates.current, readAt, now },
@@ -82,10 +83,9 @@ export async function startCatalog(
   const watching = await watchRules(
     sellingRules,
     (inForce) => {
-      rules = sellingRulesOf(inForce, methods)
+      rules = sellingRulesOf(inForce, all)
       const { isEverythingPaused, pausesMethod } = rules
-      const some = pausesMethod('x402') ? 'x402' : undefined
-      health.notePause(isEverythingPaused ? 'everything' : some)
+      health.notePause(isEverythingPaused, pausesMethod('x402'))
       log.info({ rules: inForce.map(({ id }) => id) }, 'selling rules')
       void repriced()
     },

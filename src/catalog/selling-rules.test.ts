@@ -58,19 +58,21 @@ test.each(scopes)('a rule for %o is for no offer that is not of it', (scope) => 
   )
 })
 
-test('while every way to pay is paused, so is everything', () => {
-  const paused = (...methods: string[]) =>
-    sellingRulesOf(
-      methods.map((key, id) => rule(id, { type: 'method', key }, { type: 'pause' })),
-      ['x402', 'BTC'],
-    )
-  expect(paused('BTC')).toMatchObject({ isEverythingPaused: false })
-  expect([paused('BTC').pausesMethod('BTC'), paused('BTC').pausesMethod('x402')]).toEqual([
-    true,
-    false,
-  ])
-  expect(paused('BTC').pauses(offer)).toBe(false)
-  expect(paused('BTC', 'x402')).toMatchObject({ isEverythingPaused: true })
+test('a way to pay is paused for itself', () => {
+  const rules = sellingRulesOf([rule(1, { type: 'method', key: 'BTC' }, { type: 'pause' })])
+  expect([rules.pausesMethod('BTC'), rules.pausesMethod('x402')]).toEqual([true, false])
+  expect(rules.pauses(offer)).toBe(false)
+})
+
+test.each([
+  ['method', ['x402', 'BTC']],
+  ['kind', ['voucher', 'topup', 'esim']],
+  ['supplier', ['zendit']],
+] as const)('while every %s is paused, so is everything', (type, keys) => {
+  const pauses = keys.map((key, id) => rule(id, { type, key }, { type: 'pause' }))
+  const all = { method: ['x402'], kind: ['esim'], supplier: ['acme'], [type]: keys }
+  expect(sellingRulesOf(pauses, all).isEverythingPaused).toBe(true)
+  expect(sellingRulesOf(pauses.slice(1), all).isEverythingPaused).toBe(false)
 })
 
 test('words replace those of the supplier, each by the narrowest rule that has some', () => {

@@ -75,9 +75,12 @@ type ByScope<E> = ReadonlyMap<Scope['type'], ReadonlyMap<string, E>>
  * What the rules in force say of an offer.
  *
  * @param rules those in force, in any order
- * @param ways all ways to pay; while none of them is left, everything is paused
+ * @param all what there is of a type, such as all ways to pay; while none of them is left, everything is paused
  */
-export function sellingRulesOf(rules: readonly SellingRule[], ways: readonly string[] = []) {
+export function sellingRulesOf(
+  rules: readonly SellingRule[],
+  all: Readonly<Partial<Record<Scope['type'], readonly string[]>>> = {},
+) {
   const newestLast = rules.toSorted((one, other) => one.id - other.id)
   const of = <T extends Effect['type']>(type: T) =>
     byScope(newestLast.filter(({ effect }) => effect.type === type)) as ByScope<
@@ -87,13 +90,16 @@ export function sellingRulesOf(rules: readonly SellingRule[], ways: readonly str
   const [margin, leastMargin] = [of('margin'), of('least_margin')]
   const texts = textEffects.map((type) => [type, of(type)] as const)
   const somePause = new Map([...pause].filter(([type]) => type !== 'everything'))
-  const pausesMethod = (method: string) => pause.get('method')?.has(method) ?? false
+  const isPaused = (type: Scope['type'], key: string) => pause.get(type)?.has(key) ?? false
+  const isNoneLeft = Object.entries(all).some(([type, keys]) =>
+    keys.every((key) => isPaused(type as Scope['type'], key)),
+  )
   return {
-    isEverythingPaused: pause.has('everything') || (ways.length > 0 && ways.every(pausesMethod)),
+    isEverythingPaused: pause.has('everything') || isNoneLeft,
     /** Not by a pause of everything. */
     pauses: (offer: Offer) => narrowest(somePause, offer) !== undefined,
     /** @param method `x402`, or the symbol of a coin */
-    pausesMethod,
+    pausesMethod: (method: string) => isPaused('method', method),
     hidesSome: hide.size > 0,
     hides: (offer: Offer) => narrowest(hide, offer) !== undefined,
     /** Undefined where the default counts. */

@@ -59,7 +59,7 @@ describe('the signals', () => {
 
   test('say stop, and why, while sales are paused', () => {
     const { health } = wellStore()
-    health.notePause('everything')
+    health.notePause(true, false)
     expect(health.signals()).toMatchObject({
       provider_health: 'down',
       agent_action: 'stop',
@@ -68,14 +68,14 @@ describe('the signals', () => {
     expect(health.parts().sales.state).toBe('down')
     expect(health.unsold(usdc(5n), 'zendit', true)).toEqual({ type: 'paused' })
     expect(health.unsold(usdc(5n), 'zendit', false)).toEqual({ type: 'paused' })
-    health.notePause(undefined)
+    health.notePause(false, false)
     expect(health.signals()).toMatchObject({ provider_health: 'healthy', agent_action: 'pay' })
     expect(health.signals()).not.toHaveProperty('reason')
   })
 
   test('say stop while x402 is paused, and coins go on', () => {
     const { health } = wellStore()
-    health.notePause('x402')
+    health.notePause(false, true)
     expect(health.signals()).toMatchObject({ provider_health: 'degraded', agent_action: 'stop' })
     expect(health.unsold(usdc(5n), 'zendit', true)).toEqual({ type: 'paused' })
     expect(health.unsold(usdc(5n), 'zendit', false)).toBeUndefined()

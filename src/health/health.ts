@@ -78,7 +78,7 @@ function keepParts(now: () => Date) {
   let processor: ReturnType<typeof keepOutcomes> | undefined
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
-  let sales: PartHealth = { state: 'healthy', detail: '' }
+  let sales = notPaused
 
   /** Health checks only read, so they succeed while writes fail. */
   function databaseHealth(): PartHealth {
@@ -101,9 +101,10 @@ function keepParts(now: () => Date) {
     noteCatalog(readAt: Date) {
       catalogReadAt = readAt
     },
-    /** The operator has paused all sales, or those that agents pay for; undefined: sales go on. */
-    notePause(paused: 'everything' | 'x402' | undefined) {
-      sales = salesHealth(paused)
+    /** The operator has paused all sales, or those that agents pay for. */
+    notePause(isEverything: boolean, isX402: boolean) {
+      const some = isX402 ? x402Paused : notPaused
+      sales = isEverything ? allPaused : some
     },
     parts: () => ({
       sales,
@@ -115,16 +116,9 @@ function keepParts(now: () => Date) {
   }
 }
 
-function salesHealth(paused: 'everything' | 'x402' | undefined): PartHealth {
-  switch (paused) {
-    case 'everything':
-      return { state: 'down', detail: 'Sales are paused.' }
-    case 'x402':
-      return { state: 'degraded', detail: 'Sales for USDC by x402 are paused.' }
-    default:
-      return { state: 'healthy', detail: '' }
-  }
-}
+const notPaused: PartHealth = { state: 'healthy', detail: '' }
+const x402Paused: PartHealth = { state: 'degraded', detail: 'Sales for USDC by x402 are paused.' }
+const allPaused: PartHealth = { state: 'down', detail: 'Sales are paused.' }
 
 function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
   if (readAt === undefined) return { state: 'down', detail: 'No catalog has been read yet.' }
