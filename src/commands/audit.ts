@@ -1,19 +1,17 @@
 import { type AuditedAct, readActs } from '../adapters/storage/audit.ts'
 import { type Act, parseArguments, UsageError } from './act.ts'
-import { daysIn } from './days.ts'
 
-const usage = `Usage: kiosk402 audit [--by NAME] [--subject SUBJECT] [--from DAY] [--to DAY] [--limit N]
+const usage = `Usage: kiosk402 audit [--by NAME] [--subject SUBJECT] [--limit N]
 
 Lists who did what to the store, when and why: every act of this command, and every change of a setting. The
 newest comes first. The store's own role in the database can add to this list, and change nothing in it.
 
   --by NAME         only what this person did
   --subject SUBJECT only what was done to this: an order (order:ord_…), a brand (brand:APPLE), refunds, a node
-  --from, --to      days in UTC, both included
   --limit N         at most so many, 100 otherwise
 
 Examples:
-  kiosk402 audit --by anna --from 2026-10-01
+  kiosk402 audit --by anna
   kiosk402 audit --subject refunds --json`
 
 export const audit: Act = {
@@ -32,13 +30,12 @@ export const audit: Act = {
 
 function filterIn(args: readonly string[]) {
   const text = { type: 'string' } as const
-  const options = { by: text, subject: text, from: text, to: text, limit: text }
+  const options = { by: text, subject: text, limit: text }
   const { values } = parseArguments({ args: [...args], options })
-  const { by = null, subject = null, limit = '100', ...days } = values
+  const { by = null, subject = null, limit = '100' } = values
   if (!/^[1-9]\d{0,5}$/.test(limit))
     throw new UsageError(`--limit is "${limit}"; it must be 1 or more`)
-  const { from = null, to = null } = daysIn(days)
-  return { by, subject, from, to, limit: Number(limit) }
+  return { by, subject, limit: Number(limit) }
 }
 
 function lineOf({ at, by, act, subject, before, after, reason }: AuditedAct): string {

@@ -29,11 +29,8 @@ export async function noteAct(
 }
 
 export interface AuditFilter {
-  readonly by?: string | undefined
-  readonly subject?: string | undefined
-  readonly from?: Date | undefined
-  /** Exclusive. */
-  readonly to?: Date | undefined
+  readonly by?: string | null
+  readonly subject?: string | null
   readonly limit: number
 }
 
@@ -45,19 +42,16 @@ export interface AuditedAct extends AuditEntry {
 /** The newest first. */
 export async function readActs(
   database: Database,
-  { by = null, subject = null, from = null, to = null, limit }: Nullable<AuditFilter>,
+  { by = null, subject = null, limit }: AuditFilter,
 ): Promise<readonly AuditedAct[]> {
   const { rows } = await database.query<AuditedAct>(
     `select at, by, act, subject, before, after, reason from audit.acts
      where ($1::text is null or by = $1) and ($2::text is null or subject = $2)
-       and ($3::timestamptz is null or at >= $3) and ($4::timestamptz is null or at < $4)
-     order by at desc, seq desc limit $5`,
-    [by, subject, from, to, limit],
+     order by at desc, seq desc limit $3`,
+    [by, subject, limit],
   )
   return rows
 }
-
-type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
 const ownersSql = `
   select pg_get_userbyid(acts.relowner) as owner, me.rolsuper or me.rolcreaterole as "isAdministrator",
