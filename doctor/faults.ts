@@ -75,6 +75,10 @@ export const faults = {
     'The published validator of discovery has a remark.',
     'Consider its message.',
   ),
+  listing_unchecked: note(
+    'The published validator of discovery is not installed here, as in every release, so its checks are missing.',
+    'Run the doctor in a clone of the store, too.',
+  ),
   mcp_broken: warn(
     'The MCP server answers, but lists no tools.',
     'Keep the proxy from buffering or changing its answers, and run the MCP inspector against it.',

@@ -1,10 +1,9 @@
-import { validatePaymentRequiredDetailed } from '@agentcash/discovery'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { PaymentRequiredV2Schema } from '@x402/core/schemas'
 import type { PaymentRequired } from '@x402/core/types'
 import { type DiscoveryExtension, validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { add } from './faults.ts'
-import { type Operation, report } from './openapi.ts'
+import { indexer, type Operation, report } from './openapi.ts'
 import { type Answer, isRecord, recordAt, tell, type Visit } from './visit.ts'
 
 const maxDemand = 4_800
@@ -92,7 +91,8 @@ function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired): void {
     ? validateDiscoveryExtension(declared)
     : { errors: ['there is none'] }
   const invalid = errors.map((message) => ({ severity: 'error', code: 'bazaar', message }) as const)
-  report(visit, at, [...invalid, ...validatePaymentRequiredDetailed(demand).issues])
+  const { issues = [] } = indexer?.validatePaymentRequiredDetailed(demand) ?? {}
+  report(visit, at, [...invalid, ...issues])
 }
 
 /** A sign-in challenge must be for the published address, already issued, and not expired. */

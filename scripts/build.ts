@@ -32,7 +32,7 @@ else if (!existsSync(operatorsFile)) refuse('The operators of phone numbers were
 
 await linkCommand()
 
-/** For `npm exec kiosk402`. As a bin of package.json, npm would install this package into a cache first, for minutes. */
+/** For `npm exec kiosk402`. As a bin of package.json, npm would first install this package into a cache, and refuse its script. */
 async function linkCommand(): Promise<void> {
   const link = new URL('node_modules/.bin/kiosk402', root)
   await mkdir(new URL('.', link), { recursive: true })

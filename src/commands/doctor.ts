@@ -1,6 +1,6 @@
+import { examine } from '../../doctor/examine.ts'
 import { isHealthy, linesFor, originOf } from '../../doctor/report.ts'
 import { messageOf } from '../lib/errors.ts'
-import { Refused } from '../operator/operator.ts'
 import { type Act, parseArguments, UsageError } from './act.ts'
 
 const usage = `Usage: kiosk402 doctor [URL] [--public URL] [--metrics]
@@ -32,7 +32,6 @@ export const doctor: Act = {
     const origin = originIn(url ?? config().site.url)
     const publicOrigin = originIn(values.public ?? origin)
     const token = url === undefined ? config().metricsToken : process.env['METRICS_TOKEN']
-    const examine = await loadDoctor()
     const examined = await examine(origin, publicOrigin, values.metrics ? { token } : undefined)
     const ok = isHealthy(examined)
     return {
@@ -48,18 +47,5 @@ function originIn(text: string): string {
     return originOf(text)
   } catch (error) {
     throw new UsageError(messageOf(error))
-  }
-}
-
-/** What it examines with is no part of an installed store. */
-async function loadDoctor() {
-  try {
-    return (await import('../../doctor/examine.ts')).examine
-  } catch (error) {
-    const isMissing =
-      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-    throw isMissing
-      ? new Refused('the doctor is not installed here: run it in a clone of the store')
-      : error
   }
 }

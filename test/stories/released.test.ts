@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -47,6 +48,7 @@ async function settings(): Promise<Record<string, string>> {
   const apiKey = 'sandbox_story_key'
   supplier = await startSupplier({ apiKey, offers: 100, stepMs: 15, lateSeconds: 660 })
   const parts = inject('parts')
+  const port = await freePort()
   const refundKey = generatePrivateKey()
   await mintUsdc(parts, privateKeyToAddress(refundKey), 1_000_000_000n)
   return {
@@ -54,7 +56,7 @@ async function settings(): Promise<Record<string, string>> {
     MODE: 'live',
     NETWORK: 'base-sepolia',
     REHEARSAL: '1',
-    PORT: String(await freePort()),
+    PORT: String(port),
     RPC_URL: parts.rpcUrl,
     PAY_TO: privateKeyToAddress(generatePrivateKey()),
     GAS_KEY: await fundedGasKey(parts.rpcUrl),
@@ -64,13 +66,13 @@ async function settings(): Promise<Record<string, string>> {
     SUPPLIER_KEY: apiKey,
     RATES_URL: `${supplier.url}/rates/v1/latest`,
     SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
-    PUBLIC_URL: 'http://127.0.0.1',
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
   }
 }
 
-/** Starts the store of a folder until it is ready or has ended, and stops it. */
-async function startedIn(folder: string, env = live) {
-  const child = spawn(join(folder, 'scripts/run'), ['src/main.ts'], { cwd: folder, env })
+/** Starts the store of a folder until it is ready or has ended, looks at it, and stops it. */
+async function startedIn(folder: string, look = async () => {}) {
+  const child = spawn(join(folder, 'scripts/run'), ['src/main.ts'], { cwd: folder, env: live })
   let output = ''
   const isReady = new Promise<boolean>((settle) => {
     for (const stream of [child.stdout, child.stderr]) {
@@ -82,17 +84,20 @@ async function startedIn(folder: string, env = live) {
     child.on('close', () => settle(false))
   })
   const ended = once(child, 'close')
-  if (await isReady) child.kill('SIGTERM')
+  if (await isReady) {
+    await look()
+    child.kill('SIGTERM')
+  }
   const [code] = await ended
   return { isReady: await isReady, code, output }
 }
 
-const kiosk402 = (...args: string[]) =>
-  execFileSync(join(release, 'scripts/kiosk402'), args, {
+async function kiosk402(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(release, 'scripts/kiosk402'), args, {
     env: live,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
   })
+  return stdout
+}
 
 test('is under 150 MB, and lists each package that it runs', () => {
   const [kilobytes = ''] = execFileSync('du', ['-sk', release], { encoding: 'utf8' }).split('\t')
@@ -105,16 +110,22 @@ test('is under 150 MB, and lists each package that it runs', () => {
 })
 
 test('starts on a machine without npm, and each node says its version', async () => {
-  const { isReady, output } = await startedIn(release)
+  let examined = ''
+  const { isReady, output } = await startedIn(release, async () => {
+    examined = await kiosk402('doctor', `http://127.0.0.1:${live['PORT']}`, '--json')
+  })
   expect(isReady, output).toBe(true)
+  const { operations, findings } = JSON.parse(examined)
+  expect(operations).toHaveLength(3)
+  expect(findings).toContainEqual(expect.objectContaining({ code: 'listing_unchecked' }))
   const nodes = await query(live['DATABASE_URL'] ?? '', 'select version from nodes')
   expect(nodes).toEqual([{ version: packageJson.version }])
-  expect(kiosk402('--version').trim()).toBe(packageJson.version)
+  expect((await kiosk402('--version')).trim()).toBe(packageJson.version)
 })
 
 test('the release before runs on what this one has written, or refuses in one sentence', async () => {
-  kiosk402('denylist', 'add', '+12025550123', '--reason', 'Case 17')
-  kiosk402('refund', 'stop', '--reason', 'An upgrade')
+  await kiosk402('denylist', 'add', '+12025550123', '--reason', 'Case 17')
+  await kiosk402('refund', 'stop', '--reason', 'An upgrade')
   const before = releaseBefore === undefined ? release : unpacked(resolve(releaseBefore))
   if (releaseBefore === undefined) {
     await query(
