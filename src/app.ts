@@ -43,7 +43,7 @@ import { runHealthChecks } from './operations/probes.ts'
 import { partChanges, reporterTo } from './operations/reporter.ts'
 import { createNotifier } from './orders/advance.ts'
 import { budgetRules } from './orders/budgets.ts'
-import type { Denylist } from './orders/denylist.ts'
+import { type Denylist, denylistOf } from './orders/denylist.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createWebhookSender } from './orders/webhooks/sender.ts'
 import type { Sweeper } from './orders/workflow.ts'
@@ -194,7 +194,9 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     const { record: store, movements } = storage
     const sources = { chain: chain.statement(wallets), store, movements }
     const guard = await checkStartup(sources, ground.health, ground)
-    const { denylist, stopped } = await watchDenylist(storage.denied, ground, ground.lookEveryMs)
+    const digest = createDigest(ground.config.secretsKeys, 'orders')
+    const denied = async () => denylistOf(await storage.denied(), digest)
+    const { denylist, stopped } = await watchDenylist(denied, ground, ground.lookEveryMs)
     const admissionLoops = [membership.loop, stopped]
     return { membership, guard, earlier: earlierOf(wallets), denylist, admissionLoops }
   } catch (error) {
@@ -286,6 +288,8 @@ function purchasesOf(
     denylist,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
+    codes: createDigest(config.secretsKeys, 'recovery-code'),
+    requestId: currentRequest,
     notifier: createNotifier(signal),
     within,
     stopping: signal,

@@ -13,6 +13,7 @@ import { type ParamSource, type Params, readParams } from '../catalog/search/par
 import type { Health } from '../health/health.ts'
 import type { Signals } from '../health/verdict.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import type { NoteShown } from '../orders/finding.ts'
 import type { NonceStore, OrderStore } from '../orders/ports.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'
 import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
@@ -180,6 +181,7 @@ export interface ReceiptDeps {
   readonly keys: SigningKeys
   /** Makes the salt of an order, so that it need not be stored. */
   readonly salts: Pick<Digest, 'of'>
+  readonly noteShown: NoteShown
   readonly now: () => Date
 }
 

@@ -195,6 +195,7 @@ function buyingOf(
       vault: purchases.vault,
       keys,
       salts: createDigest(secretsKeys, 'receipt-salt'),
+      noteShown: storage.noteShown,
       now,
     },
     purchases,

@@ -1,7 +1,7 @@
 import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
-import { phoneMeantBy, readPhone } from './phone.ts'
+import { numbersMeantBy, phoneMeantBy, readPhone } from './phone.ts'
 
 describe('a number is taken', () => {
   test.each([
@@ -108,4 +108,13 @@ describe('a number is refused', () => {
 test('a Mexican mobile number as it was written until 2019 is told as it is written now', () => {
   expect(readPhone('+5215512345678', 'MX')).toHaveProperty('fault')
   expect(phoneMeantBy('+5215512345678', 'MX')).toBe('+525512345678')
+})
+
+test('a text without a country may mean a number of each country that has it', () => {
+  for (const text of ['+49 1512 3456789', '0049 (1512) 345-6789', '4915123456789']) {
+    expect(numbersMeantBy(text)).toContain('+4915123456789')
+  }
+  expect(numbersMeantBy('01512 3456789')).toContain('+4915123456789')
+  expect(numbersMeantBy('+49 1512 3456789')).toHaveLength(1)
+  expect(numbersMeantBy('nobody')).toEqual([])
 })

@@ -1,5 +1,6 @@
 import {
   type CountryCode,
+  getCountries,
   getCountryCallingCode,
   getExampleNumber,
   isSupportedCountry,
@@ -82,6 +83,18 @@ export function phoneMeantBy(text: string, country?: string): string | undefined
   return [`+${digits}`, national, `+${mexican}`].find(
     (number) => number !== undefined && fits(number, country),
   )
+}
+
+/** Every number that a text without a country may mean: as dialled from abroad, or within any country. */
+export function numbersMeantBy(text: string): readonly string[] {
+  const bare = barePhone(text)
+  const meant = numberIn(bare) ?? phoneMeantBy(text)
+  if (bare.startsWith('+')) return meant === undefined ? [] : [meant]
+  const national = getCountries().flatMap((country) => {
+    const phone = parsePhoneNumberFromString(text, country)
+    return phone?.isValid() ? phone.number : []
+  })
+  return [...new Set([meant ?? [], national].flat())]
 }
 
 function fits(number: string, country: string | undefined): boolean {

@@ -1,6 +1,7 @@
 import { never } from '../lib/errors.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { advance } from '../orders/advance.ts'
+import { foundBy } from '../orders/finding.ts'
 import { type In, idsFor } from '../orders/order.ts'
 import {
   carry,
@@ -363,7 +364,7 @@ async function placeOrder(
 ): Promise<CheckoutStep> {
   const order = orderOf(deps, checkout)
   const counted = { subjects: { ...checkout.subjects, payer: order.payment.payer.toLowerCase() } }
-  const opened = await deps.orders.open(order, [], { counted })
+  const opened = await deps.orders.open(order, [], { counted, foundBy: foundBy(deps, order.id) })
   if (opened.isNew) {
     try {
       await advance(deps, opened.order, 0)

@@ -1,6 +1,7 @@
 import type { CheckoutId, OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import type { AdvanceDeps } from '../orders/advance.ts'
+import type { FoundBy } from '../orders/finding.ts'
 import type { Step, WorkflowStore } from '../orders/workflow.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/payment.ts'
@@ -93,6 +94,7 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
   open(
     checkout: CheckoutIn<'OPENING'>,
     bound?: UnpaidBound,
+    foundBy?: FoundBy,
   ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }>
   hasten(invoice: string): Promise<void>
   claimDue(limit: number): Promise<readonly Checkout[]>

@@ -4,6 +4,8 @@ import type { Health } from '../health/health.ts'
 import { checkoutIdOf } from '../lib/ids.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
 import { requireBudgets, subjectsOf } from '../orders/budgets.ts'
+import type { FoundBy } from '../orders/finding.ts'
+import { foundBy } from '../orders/finding.ts'
 import { idsFor } from '../orders/order.ts'
 import type { BudgetRules, Subjects } from '../orders/ports.ts'
 import {
@@ -98,7 +100,8 @@ async function openCheckout(deps: StartDeps, form: CheckoutForm, admit?: () => P
     subjects,
   })
   await admit?.()
-  return { opened: await openBounded(deps, checkout, client), accessToken }
+  const found = foundBy(deps, checkout.orderId, priced.lineItem.recipient)
+  return { opened: await openBounded(deps, checkout, client, found), accessToken }
 }
 
 /** A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address. */
@@ -202,11 +205,12 @@ async function openBounded(
   { checkouts, marks }: { readonly checkouts: CheckoutStore; readonly marks: Digest },
   checkout: CheckoutIn<'OPENING'>,
   client: string | undefined,
+  found: FoundBy,
 ): ReturnType<CheckoutStore['open']> {
   const { coin } = checkout
   const bound = client === undefined ? undefined : boundOf(coin, marks.of(`client:${client}`))
   try {
-    return await checkouts.open(checkout, bound)
+    return await checkouts.open(checkout, bound, found)
   } catch (error) {
     throw error instanceof TooManyUnpaid ? refusalOf(error, coin) : error
   }

@@ -201,11 +201,12 @@ test('a list that cannot be read leaves the last one in force', async () => {
   const stop = new AbortController()
   const failures: string[] = []
   const told = [
-    async () => ['+1202'],
+    async () => new Set(['+1202']),
     async () => Promise.reject(new Error('away')),
-    async () => [],
+    async () => new Set<string>(),
   ]
-  const read = () => (told.length > 1 ? told.shift() : told[0])?.() ?? Promise.resolve([])
+  const read = () =>
+    (told.length > 1 ? told.shift() : told[0])?.() ?? Promise.resolve(new Set<string>())
   const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
   const { denylist, stopped } = await watchDenylist(read, loop, 20)
   expect(denylist.has('+1202')).toBe(true)

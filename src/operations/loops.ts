@@ -133,16 +133,16 @@ const readEveryMs = 2_000
 
 /** A change is in force within five seconds. While the denylist cannot be read again, the last one counts. */
 export async function watchDenylist(
-  read: () => Promise<readonly string[]>,
+  read: () => Promise<Denylist>,
   loop: LoopDeps,
   everyMs = readEveryMs,
 ): Promise<{ readonly denylist: Denylist; readonly stopped: Promise<void> }> {
-  let identities: ReadonlySet<string> = new Set()
+  let newest: Denylist = new Set()
   const readAgain = async () => {
-    identities = new Set(await read())
+    newest = await read()
   }
   const { stopped } = await watch('reading the denylist', readAgain, { ...loop, everyMs })
-  return { denylist: { has: (identity) => identities.has(identity) }, stopped }
+  return { denylist: { has: (identity) => newest.has(identity) }, stopped }
 }
 
 /** A rule is in force on all nodes within 5 s: this time, and that of making the catalog anew. */

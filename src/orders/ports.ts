@@ -9,9 +9,10 @@ import type {
   X402Payment,
   X402Receipt,
 } from '../payments/payment.ts'
-import type { Digest, Sealed, Vault } from '../secrets/secrets.ts'
+import type { Sealed, Vault } from '../secrets/secrets.ts'
 import type { Suppliers } from '../suppliers/supplier.ts'
 import type { Denylist } from './denylist.ts'
+import type { FindingDeps, FoundBy } from './finding.ts'
 import type { In, Order, State } from './order.ts'
 import type { Payout, PayoutLimits } from './payout.ts'
 import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
@@ -34,6 +35,7 @@ export interface OpenedFor {
   readonly twins?: Twins | undefined
   /** SHA-256 of the address that holds the purchase: a key that all payers share. */
   readonly address?: string | undefined
+  readonly foundBy?: FoundBy | undefined
 }
 
 /** By these the same purchase of the same wallet is known again: keyed digests of payer, goods and recipient. */
@@ -422,7 +424,7 @@ interface Policy {
   readonly patienceMs: number
 }
 
-export interface StepDeps {
+export interface StepDeps extends FindingDeps {
   readonly now: () => Date
   readonly methods: PaymentMethods
   readonly suppliers: Suppliers
@@ -431,7 +433,6 @@ export interface StepDeps {
   readonly payoutLimits: PayoutLimits
   readonly denylist: Denylist
   readonly vault: Vault
-  readonly digest: Digest
   readonly policy: Policy
   /** What a facilitator may list of a sale of this kind; absent if the store uses none. */
   readonly listingOf?: ((kind: Kind) => Listing | undefined) | undefined
@@ -486,6 +487,8 @@ export interface MailBook {
   remember(order: OrderId, digest: string): Promise<void>
   /** The orders under any of these digests: opened ones first, then those that never were, each newest first. */
   ordersOf(digests: readonly string[], limit: number): Promise<readonly OrderId[]>
+  /** Puts on record that a link to these orders was sent. */
+  sent(orders: readonly OrderId[], askedBy: 'buyer' | 'anyone' | 'operator'): Promise<void>
   /** Deletes those of orders that ended before then, and those stored before then without an order. Returns how many. */
   forget(endedBefore: Date): Promise<number>
 }

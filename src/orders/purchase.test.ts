@@ -55,7 +55,7 @@ describe('a good payment', () => {
     expect(order.state).toBe('FULFILLED')
     expect(calls).toEqual(['check', 'collect', 'place', 'lookup'])
     expect(orders.history[0]).toMatchObject({ state: 'PAYMENT_PENDING', amount: 20_000_000n })
-    expect([replayed, reveal]).toEqual([false, true])
+    expect([replayed, reveal]).toEqual([false, 'purchase'])
     expect(order.accessTokenHash).toBe(hashOf(accessToken ?? ''))
   })
 

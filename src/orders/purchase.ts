@@ -11,6 +11,7 @@ import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '.
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { budgetSpent, requireBudgets, subjectsOf } from './budgets.ts'
+import { foundBy } from './finding.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import {
   type BudgetRules,
@@ -335,6 +336,7 @@ async function openOrder(
     webhook: webhook?.kept,
     twins: twinsOf(deps, request, { kind: order.item.kind, payer: payment.payer }),
     address: request.sealed?.address,
+    foundBy: foundBy(deps, id, lineItem.recipient),
   }).catch(async (error: unknown) => {
     deps.health.unsell(reference)
     if (error instanceof TwinFound) throw await possibleDuplicate(deps, error)
@@ -361,7 +363,7 @@ async function carryOut(
   const advanced = await inTime(deps, order, { working, patienceMs })
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
   const opened = { accessToken, webhook }
-  return { type: 'order', order: advanced, ...opened, replayed: false, reveal: true }
+  return { type: 'order', order: advanced, ...opened, replayed: false, reveal: 'purchase' }
 }
 
 /** Money may have moved, so nothing that fails becomes an error for the buyer: the sweep goes on with the order. */

@@ -6,6 +6,7 @@ import { paymentKeyOf, same } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf, sameHash } from '../secrets/secrets.ts'
 import type { AdvanceDeps } from './advance.ts'
+import type { Proof } from './finding.ts'
 import { chargedOf, isUnderWay, type Order } from './order.ts'
 import type { OrderStore, TwinFound, Twins } from './ports.ts'
 
@@ -62,7 +63,7 @@ export function isPaidBy(order: Order, { payment }: PurchaseRequest): boolean {
 }
 
 export type Replay =
-  | { readonly order: Order; readonly reveal: true }
+  | { readonly order: Order; readonly reveal: Proof }
   /**
    * For a caller who shows only the payment, which is public: they may see the state, not the goods.
    * `isOther`: the payment was not made for this request.
@@ -81,14 +82,15 @@ export async function replay(
   earlier: Order,
 ): Promise<Replay> {
   const isOther = !isSamePurchase(deps, request, earlier)
-  if (!(await maySee(deps, request, earlier))) {
+  const reveal = await maySee(deps, request, earlier)
+  if (!reveal) {
     const isPaid = isPaidBy(earlier, request)
     if (request.sealed && !isPaid) throw addressUsed(earlier)
     // A key that led here may have been let go since, because the payment failed.
     return { order: earlier, reveal: false, isOther: isOther && isPaid }
   }
   if (isOther) throw usedForAnother(request, earlier)
-  return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
+  return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal }
 }
 
 /** A sign-in is good for one use, so it is used only if nothing else proves that the order is the caller's. */
@@ -96,8 +98,9 @@ async function maySee(
   { orders }: Pick<AdvanceDeps, 'orders'>,
   { viewer, signedIn }: PurchaseRequest,
   order: Order,
-): Promise<boolean> {
-  if (await mayReveal(orders, order, viewer)) return true
+): Promise<Proof | false> {
+  const shown = await mayReveal(orders, order, viewer)
+  if (shown) return shown
   const wallet = await signedIn?.()
   return wallet !== undefined && mayReveal(orders, order, { wallet })
 }
@@ -177,9 +180,9 @@ export async function mayReveal(
   orders: Pick<OrderStore, 'hasKey'>,
   order: Order,
   viewer: Viewer,
-): Promise<boolean> {
+): Promise<Proof | false> {
   const { accessToken, wallet, keys = [] } = viewer
-  if (accessToken && sameHash(hashOf(accessToken), order.accessTokenHash)) return true
-  if (wallet && same(wallet, order.payment.payer)) return true
-  return keys.length > 0 && orders.hasKey(order.id, keys.map(hashOf))
+  if (accessToken && sameHash(hashOf(accessToken), order.accessTokenHash)) return 'token'
+  if (wallet && same(wallet, order.payment.payer)) return 'wallet'
+  return keys.length > 0 && (await orders.hasKey(order.id, keys.map(hashOf))) && 'key'
 }

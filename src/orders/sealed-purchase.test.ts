@@ -61,7 +61,7 @@ describe('an address that holds a purchase', () => {
     expect(lost).toMatchObject({ order: { id: order.id }, replayed: true, reveal: false })
     const signedIn = async () => order.payment.payer
     const anew = await ask({ sealed, payment: await pay(), signedIn })
-    expect(anew).toMatchObject({ order: { id: order.id }, replayed: true, reveal: true })
+    expect(anew).toMatchObject({ order: { id: order.id }, replayed: true, reveal: 'wallet' })
   })
 
   test('can be paid again after a payment that is proven to have moved nothing', async () => {

@@ -120,6 +120,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     denylist: new Set(),
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: createDigest([Buffer.alloc(32, 7)], 'orders'),
+    codes: createDigest([Buffer.alloc(32, 7)], 'recovery-code'),
     notifier: { notify: () => {}, wait: async (_, ms) => clock.pass(ms) },
     stopping: new AbortController().signal,
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },

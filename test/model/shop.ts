@@ -34,6 +34,7 @@ export function modelShop() {
     payees: [fixturePayee] as const,
     vault: createVault([key]),
     digest: createDigest([key], 'orders'),
+    codes: createDigest([key], 'recovery-code'),
     signer: createSigner([key], 'quote'),
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
   }

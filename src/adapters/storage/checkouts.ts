@@ -9,6 +9,8 @@ import {
   signedReturn,
 } from '../../checkouts/checkout.ts'
 import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import type { FoundBy } from '../../orders/finding.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import {
   attempt,
@@ -45,7 +47,7 @@ export function createCheckoutStore(database: Database): CheckoutStore {
     return stored && checkoutOf(stored)
   }
   return {
-    open: (checkout, bound) => openCheckout(database, checkout, bound),
+    open: (checkout, bound, foundBy) => openCheckout(database, checkout, bound, foundBy),
     move: (from, to) => move(database, from, to),
     release: (checkout, againInMs) => release(database, table, checkout, againInMs),
     hasten: (invoice) => hasten(database, table, 'invoice_id', invoice),
@@ -56,7 +58,8 @@ export function createCheckoutStore(database: Database): CheckoutStore {
     findByTransaction: (hash) => find('transaction', hash),
     findByAddress: (address) => find('address', address),
     holderOf: (coin, address) => find('heldAddress', coin, address),
-    erasePersonal: (endedBefore, signal) => inBatches(database, eraseSql, [endedBefore], signal),
+    erasePersonal: (endedBefore, signal) =>
+      inBatches(database, eraseSql('finished_at < $1'), [endedBefore], signal),
     forgetNeverPaid: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
   }
 }
@@ -101,8 +104,9 @@ function checkoutColumnsOf(checkout: Checkout) {
 
 /** `signed` repeats what the checkout has, among it the buyer's address, which is erased in time. */
 function unsigned({ payout, ...one }: Return) {
-  const { state } = payout
-  return { ...one, payout: state === 'APPROVED' ? { state } : payout }
+  if (payout.state !== 'APPROVED') return { ...one, payout }
+  const { signed: _, ...rest } = payout
+  return { ...one, payout: rest }
 }
 
 export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckout): Checkout {
@@ -115,14 +119,14 @@ export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckou
   if (!isInvoiced(checkout)) return checkout
   const returns = checkout.returns.map((one): Return => {
     if (one.payout.state !== 'APPROVED') return one
-    return { ...one, payout: { state: 'APPROVED', signed: signedReturn(checkout, one) } }
+    return { ...one, payout: { ...one.payout, signed: signedReturn(checkout, one) } }
   })
   return { ...checkout, returns }
 }
 
 /** The entry in the history, which is never erased: no free text, and no addresses. */
-function eventOf(checkout: Checkout): string {
-  return JSON.stringify(storable(detailOf(checkout)))
+function eventOf(checkout: Checkout, { request }: Partial<FoundBy> = {}): string {
+  return JSON.stringify(storable({ ...detailOf(checkout), ...(request && { request }) }))
 }
 
 function detailOf(checkout: Checkout): object {
@@ -156,6 +160,8 @@ const openStatement = prepared(
   ), noted as (
     insert into checkout_events (checkout_id, seq, at, state, detail)
     select id, version, now(), state, $16 from opened
+  ), received as (
+    insert into order_persons (order_id, person) select $2, person from opened, unnest($19::text[]) as person
   )
   select id from opened`,
 )
@@ -164,6 +170,7 @@ async function openCheckout(
   database: Database,
   checkout: CheckoutIn<'OPENING'>,
   bound?: UnpaidBound,
+  foundBy?: FoundBy,
 ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }> {
   const writeId = randomUUID()
   const { recipient, refundTo, doc } = checkoutColumnsOf(checkout)
@@ -171,8 +178,9 @@ async function openCheckout(
   const statement = openStatement([
     ...[checkout.id, checkout.orderId, writeId, checkout.state, checkout.formKeyHash],
     ...[kind, offerId, checkout.coin, checkout.amount.toString(), recipient, refundTo],
-    ...[checkout.startedAt, checkout.changedAt, leaseMs, doc, eventOf(checkout)],
-    ...[bound?.client ?? null, bound ? JSON.stringify(bound) : null],
+    ...[checkout.startedAt, checkout.changedAt, leaseMs, doc],
+    ...[eventOf(checkout, foundBy), bound?.client ?? null, bound ? JSON.stringify(bound) : null],
+    foundBy?.persons ?? [],
   ])
   const written = await attempt(database, statement, isTaken).catch((error) => {
     const refused = refusedWith(error, raised.unpaidCheckouts)
@@ -239,10 +247,10 @@ function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<C
 }
 
 /** Increments the version, so that no worker writes the old fields back. Keeps an address that money goes back to. */
-const eraseSql = `
+const eraseSql = (which: string) => `
   with ended as materialized (
     select id as ended_id from checkouts
-    where finished_at < $1 and recipient is not null
+    where ${which} and recipient is not null
     order by finished_at
     limit $2
     for update skip locked
@@ -254,16 +262,35 @@ const eraseSql = `
       client = null,
       refund_to = case when state = 'ORDERED' or returning_units > 0 then refund_to end
     from ended where id = ended_id
-    returning id, version, state
+    returning id, order_id, version, state
+  ), unnamed as (
+    delete from order_persons using erased where order_persons.order_id = erased.order_id
+      and not exists (select from orders where orders.id = erased.order_id)
   ), noted as (
     insert into checkout_events (checkout_id, seq, at, state, detail)
     select id, version, now(), state, '{"erased": true}' from erased
   )
   select id from erased`
 
+/** Of those that have ended, by the ids of their orders. Returns how many. */
+export async function eraseCheckouts(
+  database: Database,
+  orders: readonly OrderId[],
+): Promise<number> {
+  const which = 'finished_at is not null and order_id = any ($1)'
+  const { rowCount } = await database.query(eraseSql(which), [orders, null])
+  return rowCount ?? 0
+}
+
 const forgetSql = `
-  delete from checkouts where id = any (array (
-    select id from checkouts
-    where state in ('REFUSED', 'ENDED') and settled = 0 and transactions = '{}'
-      and finished_at < least($1, now() - interval '90 days')
-    order by finished_at limit $2 for update skip locked))`
+  with gone as (
+    delete from checkouts where id = any (array (
+      select id from checkouts
+      where state in ('REFUSED', 'ENDED') and settled = 0 and transactions = '{}'
+        and finished_at < least($1, now() - interval '90 days')
+      order by finished_at limit $2 for update skip locked))
+    returning order_id
+  ), unnamed as (
+    delete from order_persons using gone where order_persons.order_id = gone.order_id
+  )
+  select order_id from gone`

@@ -1,3 +1,4 @@
+import type { OrderId } from '../../lib/ids.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { type Database, inBatches } from './database.ts'
 
@@ -6,7 +7,7 @@ type Forgetting = Pick<OrderStore, 'erasePersonal' | 'forgetNeverPaid' | 'forget
 export function forgettingOrders(database: Database): Forgetting {
   return {
     erasePersonal: (endedBefore, signal) =>
-      inBatches(database, eraseSql, [endedBefore, erasedMessage], signal),
+      inBatches(database, eraseSql('finished_at < $1'), [endedBefore, erasedMessage], signal),
     forgetNeverPaid: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
     forgetKeys: async (usedBefore, signal) =>
       (await inBatches(database, forgetKeysSql, [usedBefore], signal)) +
@@ -14,11 +15,18 @@ export function forgettingOrders(database: Database): Forgetting {
   }
 }
 
+/** Of those that have ended. Returns how many. */
+export async function eraseOrders(database: Database, ids: readonly OrderId[]): Promise<number> {
+  const which = 'finished_at is not null and id = any ($1)'
+  const { rowCount } = await database.query(eraseSql(which), [ids, erasedMessage, null])
+  return rowCount ?? 0
+}
+
 /** Also replaces the supplier's message, which may contain a phone number. */
-const eraseSql = `
+const eraseSql = (which: string) => `
   with ended as materialized (
     select id from orders
-    where finished_at < $1 and recipient is not null
+    where ${which} and recipient is not null
     order by finished_at
     limit $3
     for update skip locked
@@ -34,6 +42,8 @@ const eraseSql = `
         then jsonb_set(doc, '{failure,message}', to_jsonb($2::text)) else doc end
     from ended where orders.id = ended.id
     returning orders.id, orders.version, orders.state, orders.doc
+  ), unnamed as (
+    delete from order_persons using erased where order_id = erased.id
   ), noted as (
     insert into order_events (order_id, seq, at, state, payout_state, detail)
     select id, version, now(), state,
@@ -45,12 +55,18 @@ const eraseSql = `
 const erasedMessage = 'The words of the supplier were erased with the personal fields.'
 
 const forgetSql = `
-  delete from orders where id = any (array (
-    select id from orders
-    where state = 'PAYMENT_FAILED' and finished_at < least($1, now() - interval '1 day')
-      and not exists (select from ledger where order_id = orders.id)
-      and not exists (select from refund_claims where order_id = orders.id)
-    order by finished_at limit $2 for update skip locked))`
+  with gone as (
+    delete from orders where id = any (array (
+      select id from orders
+      where state = 'PAYMENT_FAILED' and finished_at < least($1, now() - interval '1 day')
+        and not exists (select from ledger where order_id = orders.id)
+        and not exists (select from refund_claims where order_id = orders.id)
+      order by finished_at limit $2 for update skip locked))
+    returning id
+  ), unnamed as (
+    delete from order_persons using gone where order_id = gone.id
+  )
+  select id from gone`
 
 /** A join would read whole tables for a few hundred keys. */
 const forgetKeysSql = `

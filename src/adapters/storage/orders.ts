@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { never } from '../../lib/errors.ts'
 import type { OrderId } from '../../lib/ids.ts'
+import type { FoundBy } from '../../orders/finding.ts'
 import {
   entriesOf,
   type In,
@@ -95,10 +96,11 @@ function refundTransactionOf(order: Order): string | null {
 }
 
 /** The entry in the history, which is never erased: no free text, in which a phone number may be repeated. */
-function eventOf(order: Order) {
+function eventOf(order: Order, { request, recovery }: Partial<FoundBy> = {}) {
+  const opened = { ...(request && { request }), ...(recovery && { recovery }) }
   return {
     payoutState: isRefunding(order) ? payoutStateOf(order) : null,
-    detail: JSON.stringify(storable(detailOf(order))),
+    detail: JSON.stringify(storable({ ...detailOf(order), ...opened })),
   }
 }
 
@@ -306,6 +308,8 @@ const openStatement = prepared(
   ), noted as (
     insert into order_events (order_id, seq, at, state, payout_state, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
+  ), received as (
+    insert into order_persons (order_id, person) select id, person from opened, unnest($27::text[]) as person
   ), hooked as (
     insert into order_webhooks (order_id, payer, receiver, target)
     select id, $8::text, $22::text, $23::text from opened where $23::text is not null
@@ -314,18 +318,20 @@ const openStatement = prepared(
   select id, (select state from hooked) as webhook from opened`,
 )
 
+const unnamed: FoundBy = { persons: [] }
+
 async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  { recipients = [], counted, webhook, twins, address }: OpenedFor = {},
+  { recipients = [], counted, webhook, twins, address, foundBy = unnamed }: OpenedFor = {},
 ): Promise<Opened> {
   const payer = order.payment.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.payment)
   const owned = ownedKeys(payer, keys, address)
   const writeId = randomUUID()
   const columns = columnsOf(order)
-  const { payoutState, detail } = eventOf(order)
+  const { payoutState, detail } = eventOf(order, foundBy)
   const statement = openStatement([
     ...[paymentKey, order.id, order.paymentId, writeId, columns.state],
     ...[order.item.kind, order.item.offerId, payer, order.amount.toString()],
@@ -335,6 +341,7 @@ async function openOrder(
     ...[webhook?.receiver ?? null, webhook?.target ?? null],
     ...twinValues(twins),
     owned.map(({ owner }) => owner),
+    foundBy.persons,
   ])
   const written = await attempt(database, statement, isHeldUp)
   if (written.outcome === 'done') {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { StartRefused } from '../../lib/errors.ts'
 import { within } from '../../lib/scheduling.ts'
 import type { RecurringAct, RunResult } from '../../operations/ports.ts'
+import type { NoteShown } from '../../orders/finding.ts'
 import type { Network } from '../../payments/networks.ts'
 import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
@@ -30,6 +31,7 @@ import {
 import { createCheckoutRecord, createMovements, createStoreRecord } from './record.ts'
 import { listRules, stateOfRules } from './selling-rules.ts'
 import { requireServer } from './server.ts'
+import { createShowings } from './showings.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import {
   claimIdentity,
@@ -44,6 +46,7 @@ import { createMailBook, createWebhookStore } from './webhooks.ts'
 export type Stores = ReturnType<typeof storesOn>
 
 export type Storage = Stores & {
+  readonly noteShown: NoteShown
   /** Whatever the work writes is rolled back. */
   rehearse<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
@@ -119,13 +122,17 @@ export async function reachStorage(
   const isRealMoney = mode === 'live' && network.isTestnet === false
   const checked = requireServer(pool).then(() => (isRealMoney ? requireAudit(pool) : undefined))
   const isTaken = await orClose(checked.then(() => requireOwn(pool, identity)))
-  const opened = () => ({
-    ...storesOn(pool, refundCaps),
-    rehearse: <T>(work: (stores: Stores) => Promise<T>) =>
-      rehearsed(pool, (rehearsal) => work(storesOn(rehearsal, refundCaps))),
-    probe: () => probe(probes),
-    close,
-  })
+  const opened = () => {
+    const showings = createShowings(pool, onError)
+    return {
+      ...storesOn(pool, refundCaps),
+      noteShown: showings.noteShown,
+      rehearse: <T>(work: (stores: Stores) => Promise<T>) =>
+        rehearsed(pool, (rehearsal) => work(storesOn(rehearsal, refundCaps))),
+      probe: () => probe(probes),
+      close: () => showings.write().then(close),
+    }
+  }
   return {
     isTaken,
     close,

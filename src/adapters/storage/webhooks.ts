@@ -11,6 +11,7 @@ import {
   type WebhookStore,
 } from '../../orders/webhooks/ports.ts'
 import { type Database, inBatches } from './database.ts'
+import { keepShowings } from './showings.ts'
 
 export function createWebhookStore(database: Database): WebhookStore {
   return {
@@ -177,6 +178,13 @@ export function createMailBook(database: Database): MailBook {
         [digests, limit],
       )
       return rows.map(({ order_id }) => order_id)
+    },
+    async sent(orders, askedBy) {
+      const at = new Date()
+      await keepShowings(
+        database,
+        orders.map((order) => ({ order, what: 'link_sent', how: askedBy, at })),
+      )
     },
     async forget(endedBefore) {
       const { rowCount } = await database.query(

@@ -15,11 +15,13 @@ import { openReveal, revealLink } from './reveal.ts'
 const vault = createVault([Buffer.alloc(32, 5)])
 const key = Buffer.alloc(32, 6)
 const log = { error: vi.fn() }
+const noteShown = vi.fn()
 const start = new Date('2026-01-05T12:00:00Z').getTime()
 let now = start
 beforeEach(() => {
   now = start
   log.error.mockClear()
+  noteShown.mockClear()
 })
 
 const delivered: In<'FULFILLED'> = (() => {
@@ -36,7 +38,7 @@ function revealingWith(found: () => Order | undefined | Promise<never>) {
   const deps = {
     site: { url: 'https://store.example' },
     purchases: { now: () => new Date(now) },
-    receipts: { vault, site: { url: 'https://store.example' } },
+    receipts: { vault, site: { url: 'https://store.example' }, noteShown },
     orders: { find: async () => found() },
     signIn: { nonces: { useOnce } },
     reveals: createSigner([key], 'reveal'),
@@ -58,6 +60,7 @@ test('it opens once, and each link of an order opens for itself', async () => {
   const [one, other] = [tokenOf(delivered), tokenOf(delivered)]
   expect(await open(one)).toMatchObject({ type: 'goods', result: { code: 'SECRET-1' } })
   expect(await open(one)).toEqual({ type: 'used' })
+  expect(noteShown.mock.calls).toEqual([[delivered.id, 'once']])
   expect(await open(`  ${other}\n`)).toMatchObject({ type: 'goods' })
 })
 

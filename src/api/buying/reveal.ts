@@ -49,10 +49,12 @@ export async function openReveal(
   return orNotNow(log, async () => {
     const order = await deps.orders.find(orderId)
     if (order === undefined) return { type: 'unknown' }
-    const [summary] = (await orderBody(deps.receipts, { order, reveal: true })).orders
+    const unnoted = { ...deps.receipts, noteShown: () => undefined }
+    const [summary] = (await orderBody(unnoted, { order, reveal: 'once' })).orders
     if (!summary?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
     const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, expiresAt)
     if (!isFirst) return { type: 'used' }
+    deps.receipts.noteShown(orderId, 'once')
     const { kind, brandName } = order.item
     return { type: 'goods', orderId, kind, brandName, result: summary.result }
   })

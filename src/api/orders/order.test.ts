@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { onChain } from '../../../test/doubles/orders.ts'
 import { anyOrder } from '../../../test/fixtures/any-order.ts'
 import { fixed } from '../../../test/fixtures/offers.ts'
@@ -15,6 +15,7 @@ import {
 } from '../../../test/fixtures/sample-orders.ts'
 import type { Delivery, Recipient } from '../../catalog/offer.ts'
 import { usdcFromText as usdc } from '../../lib/money.ts'
+import type { Proof } from '../../orders/finding.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createVault } from '../../secrets/secrets.ts'
 import type { Site } from '../operation.ts'
@@ -22,7 +23,8 @@ import { orderBody, orderItem } from './order.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])
 const site = { url: 'https://kiosk.example', contact: 'help@kiosk.example' } as Site
-const deps = { vault, site }
+const noteShown = vi.fn()
+const deps = { vault, site, noteShown }
 const failing = failed(fulfilling(paid(pending())))
 
 /** An order with this delivery. */
@@ -36,7 +38,7 @@ function deliveredAs(delivery: Delivery, recipient?: Recipient): In<'FULFILLED'>
   }
 }
 
-async function resultOf(order: Order, reveal = true) {
+async function resultOf(order: Order, reveal: Proof | false = 'token') {
   const { orders } = await orderBody(deps, { order, reveal })
   return orders[0]
 }
@@ -47,6 +49,7 @@ const card = deliveredAs({ kind: 'voucher', code, pin: '1234' })
 describe('the goods', () => {
   test('of a voucher are shown as the supplier gave them', async () => {
     expect((await resultOf(card))?.result).toEqual({ code, pin: '1234' })
+    expect(noteShown.mock.lastCall).toEqual([card.id, 'token'])
   })
 
   test('of a topup come with the number, until that is erased', async () => {
@@ -78,16 +81,18 @@ describe('the goods', () => {
   })
 
   test('stay hidden without credentials, with a hint how to see them', async () => {
+    noteShown.mockClear()
     const body = await orderBody(deps, { order: card, reveal: false })
     expect(body.orders[0]).toMatchObject({ state: 'FULFILLED', result: null })
     expect(body.orders[0]).toHaveProperty('result_hint', expect.stringContaining('Bearer'))
     expect(JSON.stringify(body)).not.toContain(code)
+    expect(noteShown).not.toHaveBeenCalled()
     expect(await resultOf(card)).toMatchObject({ result_hint: undefined })
   })
 
   test('of another order do not open in this one', async () => {
     const mixed = { ...fulfilled(fulfilling(paid(pending()))), delivery: card.delivery }
-    await expect(orderBody(deps, { order: mixed, reveal: true })).rejects.toThrow()
+    await expect(orderBody(deps, { order: mixed, reveal: 'token' })).rejects.toThrow()
     expect((await resultOf(mixed, false))?.result).toBeNull()
   })
 })
@@ -152,7 +157,7 @@ describe('what went wrong', () => {
 })
 
 describe('the outcome in a sentence', () => {
-  const messageOf = async (order: Order, reveal = true) =>
+  const messageOf = async (order: Order, reveal: Proof | false = 'token') =>
     (await orderBody(deps, { order, reveal })).message
   const shown = { subTypes: [], price: fixed(1_210), faceValue: fixed(1_000, 'EUR') }
   const told = { kind: 'topup', msisdn: '+34600123456' } as const
@@ -187,15 +192,15 @@ describe('the outcome in a sentence', () => {
   })
 
   test('comes with the whole address of the receipt', async () => {
-    const { receipt_url } = await orderBody(deps, { order: topup, reveal: true })
+    const { receipt_url } = await orderBody(deps, { order: topup, reveal: 'token' })
     expect(receipt_url).toBe(`${site.url}/api/catalog/orders/${topup.id}/receipt`)
   })
 })
 
 test('the access token is in the first answer only', async () => {
-  const first = await orderBody(deps, { order: card, reveal: true, accessToken: 'kat_1' })
+  const first = await orderBody(deps, { order: card, reveal: 'token', accessToken: 'kat_1' })
   expect(first).toHaveProperty('accessToken', 'kat_1')
-  expect((await orderBody(deps, { order: card, reveal: true })).accessToken).toBeUndefined()
+  expect((await orderBody(deps, { order: card, reveal: 'token' })).accessToken).toBeUndefined()
 })
 
 test('no state names a transaction before one is proven, and all do after', () => {

@@ -6,6 +6,7 @@ import { type Delivery, kindOf, kinds, type Recipient } from '../../catalog/offe
 import { never } from '../../lib/errors.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import type { Proof } from '../../orders/finding.ts'
 import {
   chargedOf,
   type In,
@@ -157,7 +158,8 @@ const OrderSummary = shapeOf(summary).extend({
 
 export interface OrderView {
   readonly order: Order
-  readonly reveal: boolean
+  /** By what the caller showed that it is theirs; its goods are shown then. */
+  readonly reveal: Proof | false
   readonly accessToken?: string | undefined
   readonly webhook?: OpenedWebhook | undefined
 }
@@ -225,14 +227,19 @@ const answered = {
 
 export const OrderAnswer = shapeOf(answered, 'OrderAnswer')
 
-export async function orderBody({ vault, site }: TellingDeps, view: OrderView) {
+export async function orderBody({ vault, site, noteShown }: TellingDeps, view: OrderView) {
   const { order, reveal } = view
-  const isShown = order.state === 'FULFILLED' && reveal
-  const result = isShown ? await resultOf(vault, order) : null
-  return publish(answered, { ...view, ...deliveredTo(vault, order, reveal), site, result })
+  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
+  if (result && reveal) noteShown(order.id, reveal)
+  return publish(answered, {
+    ...view,
+    ...deliveredTo(vault, order, reveal !== false),
+    site,
+    result,
+  })
 }
 
-export type TellingDeps = Pick<ReceiptDeps, 'vault' | 'site'>
+export type TellingDeps = Pick<ReceiptDeps, 'vault' | 'site' | 'noteShown'>
 
 /** Who has the goods, and what the carrier or the brand says that it credited: for the owner alone. */
 export function deliveredTo(vault: Vault, order: Order, isOwner: boolean): Delivered {

@@ -7,6 +7,7 @@ import {
   type ReceiptClaims,
   receiptType,
 } from '../../orders/delivery-receipt.ts'
+import type { Proof } from '../../orders/finding.ts'
 import {
   chargedOf,
   isPaid,
@@ -75,7 +76,7 @@ function noReceipt(order: Order): never {
 export async function receiptAnswer(
   deps: ReceiptDeps,
   order: Order,
-  reveal: boolean,
+  reveal: Proof | false,
 ): Promise<ReceiptAnswer | undefined> {
   if (!isPaid(order)) return undefined
   const delivered = deliveredOf(deps, order)
@@ -84,7 +85,9 @@ export async function receiptAnswer(
   const receipt = await new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg: 'EdDSA', kid, typ: receiptType })
     .sign(privateKey)
-  return { receipt, ...(reveal && delivered ? { delivered } : {}) }
+  if (!reveal || !delivered) return { receipt }
+  deps.noteShown(order.id, reveal)
+  return { receipt, delivered }
 }
 
 /** The delivery as it is hashed, without pictures, which can be made from the text. */

@@ -200,8 +200,8 @@ export async function refundClaimed(
 
 /** Sign-ins are not checked: each can be used only once. */
 export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, credentials: Credentials) {
-  return (order: Order): Promise<boolean> =>
-    mayReveal(orders, order, viewerWithoutWallet(credentials))
+  return async (order: Order): Promise<boolean> =>
+    (await mayReveal(orders, order, viewerWithoutWallet(credentials))) !== false
 }
 
 export async function refundWatched(

@@ -13,7 +13,7 @@ import { orNotNow } from '../../orders/price.ts'
 import type { Digest } from '../../secrets/secrets.ts'
 import { signedInWallet, signInRequired } from '../buying/credentials.ts'
 import { boughtOf } from '../checkout.ts'
-import type { FaultLog } from '../operation.ts'
+import type { FaultLog, Site } from '../operation.ts'
 import { listOrders, ordersScope } from '../orders/find-orders.ts'
 import { type OrderTrackingDeps, opens, placedIn, type Records, recordsOf } from './order-view.ts'
 import {
@@ -162,16 +162,25 @@ export async function ordersFor(
   return mailedOrders.filter((one) => one !== undefined)
 }
 
-function isPaidFor({ order, checkout }: Records): boolean {
-  if (order !== undefined) return true
+export function isPaidFor({ order, checkout }: Pick<Records, 'order' | 'checkout'>): boolean {
+  if (order !== undefined) return order.state !== 'PAYMENT_FAILED'
   return checkout !== undefined && isInvoiced(checkout) && checkout.invoice.payments.length > 0
 }
 
-export type MailedOrder = NonNullable<ReturnType<typeof mailedOrder>>
+export type MailedOrder = ReturnType<typeof asMailed>
 
-function mailedOrder(deps: OrderTrackingDeps, records: Records) {
+function mailedOrder(deps: OrderTrackingDeps, records: Records): MailedOrder | undefined {
   const placed = placedIn(deps, records)
-  if (placed === undefined) return undefined
+  return placed && asMailed(deps, placed)
+}
+
+export function asMailed(
+  deps: Parameters<typeof linkToken>[0] & {
+    readonly site: Pick<Site, 'url'>
+    readonly purchases: Parameters<typeof boughtOf>[0]
+  },
+  placed: Parameters<typeof boughtOf>[1] & { readonly placedAt: Date },
+) {
   const { orderId: id, placedAt } = placed
   // Browsers do not send what is after the `#`.
   const link = `${deps.site.url}/orders/${id}#${linkToken(deps, id)}`

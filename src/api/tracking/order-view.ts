@@ -3,6 +3,7 @@ import { type Checkout, isInvoiced } from '../../checkouts/checkout.ts'
 import type { CheckoutStore } from '../../checkouts/ports.ts'
 import { isOrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import type { Proof } from '../../orders/finding.ts'
 import {
   isPaid,
   isRefunding,
@@ -46,8 +47,8 @@ export async function viewOf(
     const records = await recordsOf(deps, id)
     const placed = placedIn(deps, records)
     if (placed === undefined) throw new Refusal('order_not_found', 'There is no such order.')
-    const isOwn = await opens(deps, records, credentials)
-    const isLasting = isOwn && (await opens(deps, records, lastingIn(credentials)))
+    const isOwn = (await opens(deps, records, credentials)) !== false
+    const isLasting = isOwn && (await opens(deps, records, lastingIn(credentials))) !== false
     return { ...pageView(deps, records, placed, isOwn), isLasting }
   })
 }
@@ -65,9 +66,10 @@ export async function opens(
   deps: OrderTrackingDeps,
   { order, checkout }: Records,
   { token, wallet: sessionToken }: PageCredentials,
-): Promise<boolean> {
-  if (checkout && opensCheckout(deps, checkout, token)) return true
-  if (order && orderOfLinkToken(deps, token) === order.id) return true
+): Promise<Proof | false> {
+  const id = order?.id ?? checkout?.orderId
+  if (id !== undefined && orderOfLinkToken(deps, token) === id) return 'link'
+  if (checkout && opensCheckout(deps, checkout, token)) return 'token'
   if (order === undefined) return false
   const wallet = await walletOfSession(deps, sessionToken)
   return mayReveal(deps.orders, order, { accessToken: token, wallet })
@@ -251,11 +253,13 @@ export async function goodsFor(
 ): Promise<GoodsView> {
   return orNotNow(log, async () => {
     const records = await recordsOf(deps, id)
-    if (!(await opens(deps, records, credentials))) return { type: 'locked' }
+    const proof = await opens(deps, records, credentials)
+    if (!proof) return { type: 'locked' }
     const { order } = records
     if (order === undefined || isUnderWay(order)) return { type: 'not_yet' }
     if (order.state !== 'FULFILLED') return { type: 'never' }
     const goods = goodsOf(deps.purchases.vault, order)
+    deps.receipts.noteShown(order.id, proof)
     return { type: 'goods', kind: order.item.kind, goods }
   })
 }

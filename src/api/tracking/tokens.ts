@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
+import { isRecoveryCode } from '../../orders/finding.ts'
 import { orNotNow } from '../../orders/price.ts'
-import { type Digest, hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
+import { hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
 import type { BuyingDeps, FaultLog, SignInDeps } from '../operation.ts'
 
 /** Tokens that open orders for a limited time: a link token is in a link of a mail, a session token in a cookie. */
@@ -90,27 +91,12 @@ function validIn({ tokenSigner, purchases }: TokenDeps, prefix: string, token: s
   return left > 0 ? { name, id, expiresAt, left } : undefined
 }
 
-interface CodeDeps {
-  readonly codes: Digest
-}
-
-/** 32 digits and capitals that cannot be mistaken for one another, five bits each. */
-const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const maxLetters = 12
-
-/** For buyers who lost the private link and have no wallet to sign in with. It has 60 bits. */
-export function recoveryCodeOf({ codes }: CodeDeps, id: OrderId): string {
-  return lettersOf(codes.of(id)).replaceAll(/(.{4})(?=.)/g, '$1-')
-}
-
 export function linkTokenForCode(
-  deps: TokenDeps & CodeDeps,
+  deps: TokenDeps & Parameters<typeof isRecoveryCode>[0],
   id: OrderId,
   text: string,
 ): string | undefined {
-  const typed = text.toUpperCase().replace(/[\s-]/g, '')
-  const isCode = deps.codes.every(id).some((digest) => lettersOf(digest) === typed)
-  return isCode ? linkToken(deps, id) : undefined
+  return isRecoveryCode(deps, id, text) ? linkToken(deps, id) : undefined
 }
 
 /** For a browser that has paid and never got the first answer. @throws Refusal `try_again` */
@@ -122,9 +108,4 @@ export async function linkTokenForKey(
 ): Promise<string | undefined> {
   const isKey = await orNotNow(log, () => deps.orders.hasKey(id, [hashOf(key)]))
   return isKey ? linkToken(deps, id) : undefined
-}
-
-function lettersOf(digest: string): string {
-  const bytes = Buffer.from(digest, 'hex').subarray(0, maxLetters)
-  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
 }

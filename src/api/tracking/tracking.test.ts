@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type CheckoutWorld, checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import type { Script } from '../../../test/doubles/orders.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
@@ -13,6 +13,7 @@ import {
   unpayable,
 } from '../../../test/fixtures/sample-orders.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
+import { recoveryCodeOf } from '../../orders/finding.ts'
 import type { Refunding } from '../../orders/order.ts'
 import { createDigest, createSigner } from '../../secrets/secrets.ts'
 import { checkoutView } from '../checkout.ts'
@@ -27,7 +28,6 @@ import {
   linkTokenForCode,
   orderOfLinkToken,
   type PageCredentials,
-  recoveryCodeOf,
   sessionToken,
   walletOfSession,
 } from './tokens.ts'
@@ -42,6 +42,7 @@ const relisted = [
   esim('PLAN', { allowance: { dataGb: 99 }, coverage: [], notes: 'After 9 GB: 1 kbps.' }),
 ]
 const log = { error: () => undefined }
+const noteShown = vi.fn()
 
 function follow(world: CheckoutWorld): OrderTrackingDeps {
   return {
@@ -52,7 +53,7 @@ function follow(world: CheckoutWorld): OrderTrackingDeps {
       liveCatalog: world.deps.liveCatalog,
     } as unknown as BuyingDeps['purchases'],
     signIn: { nonces: { isUsed: async () => false } } as unknown as BuyingDeps['signIn'],
-    receipts: {} as BuyingDeps['receipts'],
+    receipts: { noteShown } as unknown as BuyingDeps['receipts'],
     tokenSigner: createSigner([key], 'order-pass'),
     codes: createDigest([key], 'recovery-code'),
     checkouts: world.checkouts,
@@ -133,6 +134,11 @@ describe('an order that is paid in a coin', () => {
       goods: { code: 'SECRET-CODE-1234' },
     })
     expect((await goodsFor(deps, orderId, {}, log)).type).toBe('locked')
+    await goodsFor(deps, orderId, { token: linkToken(deps, orderId) }, log)
+    expect(noteShown.mock.calls).toEqual([
+      [orderId, 'token'],
+      [orderId, 'link'],
+    ])
   })
 
   test('tells where its money went when it was not delivered', async () => {
@@ -282,6 +288,7 @@ describe('an address that is left with an order', () => {
       },
       ordersOf: async (digests) =>
         [...kept].filter(([, one]) => digests.includes(one)).map(([order]) => order as never),
+      sent: async () => undefined,
       forget: async () => 0,
     }
     const mailer = { send: async () => undefined }

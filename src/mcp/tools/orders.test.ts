@@ -24,7 +24,8 @@ test.each<[string, Order, string]>([
   ['is claimed for one', { ...vanished, payout: { state: 'DUE' } }, 'no money moved'],
 ])('says of a refund that %s what is true of the money', async (_, order, advice) => {
   const site = { url: 'https://kiosk.example', contact: 'help@kiosk.example' }
-  const deps = { receipts: { vault: createVault([Buffer.alloc(32, 7)]), site } } as BuyingDeps
+  const vault = createVault([Buffer.alloc(32, 7)])
+  const deps = { receipts: { vault, site, noteShown: () => undefined } } as unknown as BuyingDeps
   const showing = { inline: false, withQr: false, visit: undefined }
   const outcome = await orderOutcome(deps, { order, reveal: false }, showing)
   expect(outcome.advice).toContain(advice)

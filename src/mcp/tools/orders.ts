@@ -297,14 +297,14 @@ export async function orderOutcome(
 ): Promise<Extract<ToolOutcome, { type: 'answer' }>> {
   const { inline, withQr, visit } = showing
   const secrets = inline ? { accessToken, webhook } : {}
-  const view = { order, reveal: reveal && inline, ...secrets }
+  const view = { order, reveal: inline && reveal, ...secrets }
   const { orders, ...body } = await orderBody(deps.receipts, view)
   const isDelivered = order.state === 'FULFILLED'
   const way = reveal ? wayOf(order, showing) : 'locked'
   const link = way === 'link' ? linkTo(deps, order) : undefined
   const { vault, site } = deps.receipts
   const advice = orderMessage(order, {
-    ...deliveredTo(vault, order, reveal),
+    ...deliveredTo(vault, order, reveal !== false),
     site,
     pollAdvice: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
     delivered: deliveredAdvice(order, way),

@@ -5,8 +5,9 @@ import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
 import type { MailDeps } from '../../api/tracking/find.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
-import { linkToken, recoveryCodeOf, sessionToken } from '../../api/tracking/tokens.ts'
+import { linkToken, sessionToken } from '../../api/tracking/tokens.ts'
 import { createLimits, limitRules } from '../../http/gate.ts'
+import { recoveryCodeOf } from '../../orders/finding.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/secrets.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -62,6 +63,7 @@ async function store(script: Partial<Script> = {}) {
   const sent: string[] = []
   const server = { refuses: 0 }
   const left = new Map<string, string>()
+  const noted: [order: string, askedBy: string][] = []
   const mail: MailDeps = {
     book: {
       remember: async (id, digest) => {
@@ -69,6 +71,9 @@ async function store(script: Partial<Script> = {}) {
       },
       ordersOf: async (digests) =>
         [...left].filter(([, one]) => digests.includes(one)).map(([id]) => id as never),
+      sent: async (orders, askedBy) => {
+        for (const order of orders) noted.push([order, askedBy])
+      },
       forget: async () => 0,
     },
     mailer: {
@@ -96,7 +101,7 @@ async function store(script: Partial<Script> = {}) {
   })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
   const begin = (at: number) => world.start({ formKey: `${at}`.repeat(32) })
-  return { ...pages, ...order, follow, left, sent, server, checked, buy, pass, begin, pay }
+  return { ...pages, ...order, follow, left, sent, noted, server, checked, buy, pass, begin, pay }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -247,7 +252,7 @@ describe('a mail with links', () => {
   })
 
   test('is sent when it is asked for again after the mail server refused it', async () => {
-    const { post, orderId, opened, sent, server, pass } = await store()
+    const { post, orderId, opened, sent, noted, server, pass } = await store()
     const ask = async () => read((await post(...asked(`/orders/${orderId}/mail`), opened)).body)
     server.refuses = 1
     expect(await ask()).toContain(t('orders.mail.failed'))
@@ -255,6 +260,7 @@ describe('a mail with links', () => {
     expect(await ask()).not.toContain(t('orders.mail.failed'))
     await ask()
     expect(sent).toEqual([typed])
+    expect(noted).toEqual([[orderId, 'buyer']])
 
     pass(15 * 60_000 + 1)
     server.refuses = 9

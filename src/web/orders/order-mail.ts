@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   addressIn,
-  findPath,
   leaveAddress,
   type MailDeps,
   type MailedOrder,
   ordersFor,
 } from '../../api/tracking/find.ts'
-import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { type RateLimiter, takeFrom } from '../../http/gate.ts'
 import { rules } from '../../lib/refusal.ts'
 import { orNotNow } from '../../orders/price.ts'
@@ -16,7 +14,7 @@ import { emailAttributes, onlyField } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
-import { boughtText } from './parts.ts'
+import { linkMail } from './link-mail.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
 export interface MailPart {
@@ -148,7 +146,7 @@ async function placeOf(
  */
 async function sendOnce(
   routes: TrackingRoutes,
-  { mailer, digest }: MailDeps,
+  { mailer, digest, book }: MailDeps,
   { page, address, orders }: MailRequest,
 ): Promise<boolean> {
   const ids = orders.map(({ id }) => id).sort()
@@ -159,7 +157,11 @@ async function sendOnce(
   let isSent = false
   try {
     isSent = (await mailing.consume(digest.of([page, address].join('\n')))).allowed
-    if (isSent) await mailer.send(written(routes, address, orders))
+    if (isSent) {
+      const { frame, follow } = routes
+      await mailer.send(linkMail({ ...frame, now: follow.purchases.now() }, address, orders))
+      await book.sent(ids, page === 'leave' ? 'buyer' : 'anyone')
+    }
   } catch (error) {
     isSent = false
     throw error
@@ -167,31 +169,4 @@ async function sendOnce(
     if (!isSent) await mailbox.consume(place.refused)
   }
   return isSent
-}
-
-function written({ frame, follow }: TrackingRoutes, to: string, orders: readonly MailedOrder[]) {
-  const { t } = frame
-  const { name, url, contact } = frame.site
-  const until = new Date(follow.purchases.now().getTime() + linkTokenDays * 86_400_000)
-  const paragraphs = orders.map(({ id, bought, placed, link }) =>
-    [boughtText(bought, t), t('mail.order', { id, date: dateText(placed, t) }), link].join('\n'),
-  )
-  const text = [
-    orders.length === 1 ? t('mail.hello') : t('mail.helloMany'),
-    ...paragraphs,
-    t('mail.good', { until: dateText(until, t), url: `${url}${findPath}` }),
-    t('mail.notYou'),
-    `${name}\n${url}\n${contact}`,
-  ].join('\n\n')
-  const [first] = orders
-  const subject =
-    orders.length === 1 && first
-      ? t('mail.subjectOne', { store: name, order: first.id })
-      : t('mail.subject', { store: name })
-  return { to, subject, text }
-}
-
-/** The date in UTC: "Nov 29, 2026". */
-function dateText(date: Date, { language }: Texts): string {
-  return date.toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' })
 }

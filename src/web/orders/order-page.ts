@@ -16,11 +16,11 @@ import {
   isOutdatedLinkToken,
   linkTokenForCode,
   linkTokenForKey,
-  recoveryCodeOf,
 } from '../../api/tracking/tokens.ts'
 import { clientKeyOf } from '../../http/gate.ts'
 import { isOrderId } from '../../lib/ids.ts'
 import { Refusal, rules } from '../../lib/refusal.ts'
+import { recoveryCodeOf } from '../../orders/finding.ts'
 import type { PayBackFault } from '../../payments/payment.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'

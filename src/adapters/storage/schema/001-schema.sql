@@ -82,6 +82,7 @@ create index orders_due on orders ((locked_until <= due_at), due_at) where due_a
 create index orders_by_payer on orders (payer, placed_at desc, id desc);
 create index orders_by_transaction on orders (transaction_hash) where transaction_hash is not null;
 create index orders_by_iccid on orders (iccid_digest, payer) where iccid_digest is not null;
+create index orders_by_refund on orders (refund_transaction_hash) where refund_transaction_hash is not null;
 create index orders_refund on orders (refund_state, changed_at)
   where refund_state in ('REFUND_PENDING', 'REFUND_FAILED');
 create index orders_to_erase on orders (finished_at) where recipient is not null;
@@ -160,6 +161,32 @@ create table order_mail (
 );
 
 create index order_mail_address on order_mail (address_digest);
+
+-- The request that opened an order or a checkout, and the keyed digest of the recovery code: with the first event.
+create index order_events_by_request on order_events ((detail ->> 'request')) where seq = 1;
+create index order_events_by_recovery on order_events ((detail ->> 'recovery')) where seq = 1;
+
+-- Who receives an order: keyed digests of e-mail addresses, phone numbers and ICCIDs, for the operator who is asked about
+-- it. That of a checkout has them before it is there. Erased with the personal fields.
+create table order_persons (
+  order_id text not null,
+  person text not null,
+  at timestamptz not null default now()
+);
+
+create index order_persons_by_person on order_persons (person, at);
+create index order_persons_by_order on order_persons (order_id);
+
+-- When goods were shown and links to them sent, once an hour for each way: evidence, if a buyer says that nothing came.
+create table order_showings (
+  order_id text not null,
+  what text not null check (what in ('goods_shown', 'link_sent')),
+  -- Of goods: by what the caller proved to be the buyer. Of a link: who asked for it.
+  how text not null,
+  hour timestamptz not null,
+  at timestamptz not null,
+  primary key (order_id, what, how, hour)
+);
 
 -- What an order may become. One that was never paid may be deleted a day after that was proven, and no other.
 create function guard_order() returns trigger language plpgsql as $$
@@ -814,6 +841,7 @@ create index checkouts_by_address on checkouts using gin (addresses);
 create index checkouts_returns on checkouts (return_state) where return_state is not null;
 create index checkouts_to_erase on checkouts (finished_at) where recipient is not null;
 create index checkouts_by_client on checkouts (client, coin) where client is not null;
+create index checkouts_by_refund_to on checkouts (lower(refund_to)) where refund_to is not null;
 
 create index checkouts_never_paid on checkouts (finished_at) where state in ('REFUSED', 'ENDED') and settled = 0;
 
@@ -828,6 +856,8 @@ create table checkout_events (
   detail jsonb not null,
   primary key (checkout_id, seq)
 );
+
+create index checkout_events_by_request on checkout_events ((detail ->> 'request')) where seq = 1;
 
 create table checkout_ledger (
   checkout_id text not null references checkouts (id),
@@ -882,10 +912,13 @@ begin
   one.price := (one.doc #>> '{price,$bigint}')::numeric;
   one.is_placed := (one.doc ->> 'isPlaced')::boolean;
   select coalesce(sum((paid #>> '{units,$bigint}')::numeric)
-      filter (where paid ->> 'status' = 'SETTLED'), 0),
-    coalesce(array_agg(distinct lower(paid ->> 'transaction')), '{}')
-    into one.settled, one.transactions
+      filter (where paid ->> 'status' = 'SETTLED'), 0)
+    into one.settled
     from jsonb_array_elements(coalesce(one.doc #> '{invoice,payments}', '[]')) as paid;
+  select coalesce(array_agg(distinct lower(transaction)), '{}') into one.transactions from (
+    select paid ->> 'transaction' as transaction
+      from jsonb_array_elements(coalesce(one.doc #> '{invoice,payments}', '[]')) as paid
+    union all select transaction from checkout_returns(one.doc) where transaction is not null) as either_way;
   select coalesce(array_agg(lower(shown)), '{}') into one.addresses
     from jsonb_array_elements_text(coalesce(one.doc #> '{invoice,addresses}', '[]')) as shown;
   select coalesce(sum((back #>> '{units,$bigint}')::numeric), 0),
@@ -1285,6 +1318,20 @@ create table denylist_changes (
 
 create index denylist_changes_of_identity on denylist_changes (identity, list, seq desc);
 
+-- Of a person whose personal fields are erased the list keeps a keyed digest, and nothing else changes.
+create function guard_denylist_change() returns trigger language plpgsql as $$
+begin
+  if new.identity !~ '^erased[0-9a-f]{32}$' or new.party <> new.identity
+    or (to_jsonb(new) - 'party' - 'identity') <> (to_jsonb(old) - 'party' - 'identity') then
+    raise exception 'denylist_changes keeps what was written: no update';
+  end if;
+  return new;
+end
+$$;
+
+create trigger guard_denylist_change before update on denylist_changes
+  for each row execute function guard_denylist_change();
+
 create view denylist as
   select party, identity, list, reason, changed_by, changed_at
   from (
@@ -1432,12 +1479,12 @@ begin
   for rule in
     values
       ('update or delete or truncate', array['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch',
-        'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets', 'operator_runs']),
+        'hand_payouts', 'acknowledged_movements', 'store_wallets', 'operator_runs', 'order_showings']),
       ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends', 'selling_rules']),
-      ('delete or truncate', array['goodwill', 'processor_payouts']),
+      ('delete or truncate', array['goodwill', 'processor_payouts', 'denylist_changes']),
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
-        'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
-        'store_identity', 'incidents', 'incident_notices'])
+        'wallet_limits', 'approvals', 'order_mail', 'order_persons', 'order_webhooks', 'webhook_events',
+        'used_nonces', 'nodes', 'store_identity', 'incidents', 'incident_notices'])
   loop
     foreach one in array rule.column2 loop
       execute format('create trigger keep_%1$s before %2$s on %1$I for each statement
