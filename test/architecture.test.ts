@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, Part>> = {
   suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
   payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
-    lines: 4300,
+    lines: 4400,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   },
   // The way of a person from a form to an order that is paid in a coin.
@@ -124,7 +124,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5400,
+    lines: 5800,
     mayImport: [
       'lib',
       'catalog',
@@ -178,7 +178,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['lib', 'environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 1800,
+    lines: 2200,
     mayImport: [
       'lib',
       'catalog',
@@ -202,7 +202,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // The command line on it.
   commands: {
-    lines: 1700,
+    lines: 1900,
     mayImport: [
       'lib',
       'catalog',

@@ -166,7 +166,7 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(await order()).toMatchObject(held)
     // A processor that did not take the money does not know the invoice, and pays nothing for it.
     answers({ outcome: 'unknown', reason: 'no such invoice' })
-    await retryRefund(orders, (await order()) as Refunding, 'operator')
+    await retryRefund(orders, (await order()) as Refunding)
     await live(2 * hour)
     expect(payouts()).toEqual([])
     expect(await order()).toMatchObject({ payout: { state: 'APPROVED' } })
@@ -190,7 +190,7 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(await order()).toMatchObject(held)
     expect(payouts()).toMatchObject([{ units: units / 2n }])
     shows()
-    await retryRefund(orders, (await order()) as Refunding, 'operator')
+    await retryRefund(orders, (await order()) as Refunding)
     await live(hour)
     expect(await order()).toMatchObject({ payout: { state: 'CONFIRMED' } })
   })

@@ -80,6 +80,7 @@ export function parseCommand<What extends string>(
       until: { type: 'string' },
       'margin-bps': { type: 'string' },
       'fixed-usd': { type: 'string' },
+      to: { type: 'string' },
     },
     allowPositionals: true,
   })

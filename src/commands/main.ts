@@ -8,8 +8,9 @@ import { asOperator, describe, findSettings, personOf } from './settings.ts'
 /** Loaded only when it is called for. In the order of the list that is shown. */
 export const acts: Readonly<Record<string, () => Promise<Act>>> = {
   // Orders and people
-
+  order: async () => (await import('./order.ts')).order,
   refund: async () => (await import('./refund.ts')).refund,
+  person: async () => (await import('./person.ts')).person,
 
   // What is sold
   sales: async () => (await import('./selling.ts')).sales,

@@ -217,7 +217,7 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
 
 test('a refund in USDC that somebody claims meanwhile is not noted', async () => {
   const stuck = await stuckInUsdc()
-  const due = await retryRefund(orders(), stuck as Refunding, 'claim')
+  const due = await retryRefund(orders(), stuck as Refunding)
   const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada' }
   expect(await bookByHand(database(), stuck as Refunding, made)).toEqual({ outcome: 'moved' })
   expect(await createHandPayouts(database()).find(stuck.id)).toBeUndefined()

@@ -8,11 +8,11 @@ import { requireMigrated } from '../adapters/storage/migrate.ts'
 import { identityOf } from '../adapters/storage/storage.ts'
 import { requireOwn } from '../adapters/storage/store.ts'
 import { loadSandbox } from '../app/sandbox-parts.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig, type SandboxConfig } from '../config.ts'
 import { ConfigError, secretVariables } from '../environment/environment.ts'
 import { ownEnvironment, warnIfOpen, withSecretFiles } from '../environment/secret-files.ts'
 import { messageOf } from '../lib/errors.ts'
-import type { Operator } from '../operator/operator.ts'
+import type { KeyedOperator, Operator } from '../operator/operator.ts'
 import { networks } from '../payments/networks.ts'
 import type { Place } from './act.ts'
 
@@ -129,9 +129,20 @@ export function describe({ site, network, ...store }: Place, source: string): st
 async function databaseUrlOf(config: Config): Promise<string> {
   if (config.mode === 'live') return config.databaseUrl
   if (config.databaseUrl !== undefined) return config.databaseUrl
+  return (await runningIn(config)).databaseUrl
+}
+
+/** The operator with the keys of the store, which only the running sandbox has of its own. @throws ConfigError */
+export async function withKeys(operator: Operator): Promise<KeyedOperator> {
+  const { config } = operator
+  const keys = config.mode === 'live' ? config.secretsKeys : [(await runningIn(config)).secretsKey]
+  return { ...operator, keys }
+}
+
+async function runningIn(config: SandboxConfig) {
   const { runningSandbox } = await loadSandbox()
   const running = await runningSandbox(config.dataDir)
-  if (running) return running.databaseUrl
+  if (running) return running
   throw new ConfigError([
     `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
   ])

@@ -20,7 +20,7 @@ import { formatUsdc, type Usdc } from '../lib/money.ts'
 import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
 import { isRefunding, type Order, withPayout } from '../orders/order.ts'
 import { type Payout, type PayoutIn, payeeDeclined, whyLive } from '../orders/payout.ts'
-import { retryRefund, whyNotTried } from '../orders/refund.ts'
+import { whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { formatUnits } from '../payments/coins.ts'
 import {
@@ -79,7 +79,7 @@ export async function startRefunds(operator: RefundsOperator, reason?: string) {
   return { stopped: false, waiting: going.length }
 }
 
-/** Makes those due again that have failed. What was signed stays: whoever has it can still have it paid. */
+/** Makes those due again that have failed. */
 export async function retryRefunds(
   operator: RefundsOperator,
   which: 'all' | readonly string[],
@@ -114,12 +114,6 @@ export function dropRefunds(
       ? dropReturn(acting, name)
       : dropGoodwill(acting, goodwillOrder)
   })
-}
-
-function retryPayout(operator: Acting, name: string): Promise<Outcome> {
-  const goodwillOrder = orderOfGoodwill(name)
-  if (goodwillOrder !== undefined) return retryGoodwill(operator, goodwillOrder)
-  return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
 }
 
 async function each(
@@ -190,6 +184,14 @@ export async function giveGoodwill(
   )
 }
 
+/** Of two who retry one at once, one finds it changed. What was signed stays: whoever has it can have it paid. */
+async function retryPayout({ database }: Acting, name: string): Promise<Outcome> {
+  const failed = await failedPayoutOf(database, name)
+  if ('told' in failed) return failed
+  const { signed } = failed.payout
+  return (await failed.moveTo({ state: 'DUE', ...(signed && { signed }) })) ? dueAgain : moved
+}
+
 async function releasePayout({ database }: Acting, name: string): Promise<Outcome> {
   const held = await failedPayoutOf(database, name)
   if ('told' in held) return held
@@ -230,14 +232,6 @@ async function failedRefund(database: Database, id: OrderId): Promise<FailedPayo
   }
 }
 
-/** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
-async function retryGoodwill({ database }: Acting, id: OrderId): Promise<Outcome> {
-  const failed = await failedGoodwill(database, id)
-  if ('told' in failed) return failed
-  const { signed } = failed.payout
-  return (await failed.moveTo({ state: 'DUE', ...(signed && { signed }) })) ? dueAgain : moved
-}
-
 /** Nothing is owed: it was a gift. */
 async function dropGoodwill({ database, by, now }: Acting, id: OrderId): Promise<Outcome> {
   const goodwill = createGoodwillStore(database)
@@ -247,21 +241,6 @@ async function dropGoodwill({ database, by, now }: Acting, id: OrderId): Promise
   if (typeof to === 'string') return no(to)
   const { won } = await moveAside(goodwill, stored, to)
   return won ? dropped : moved
-}
-
-async function retryOrder({ database }: Acting, id: OrderId): Promise<Outcome> {
-  const orders = createOrderStore(database)
-  const order = await orders.find(id)
-  const why = whyNotTried(order)
-  if (why !== undefined || !order || !isRefunding(order)) return no(why ?? 'nothing is owed')
-  const tried = await retryRefund(orders, order, 'operator')
-  return tried.payout?.state === 'DUE' ? dueAgain : no(whyNotTried(tried) ?? 'nothing is owed')
-}
-
-async function retryReturn({ database }: Acting, reference: string): Promise<Outcome> {
-  const result = await failedReturn(database, reference)
-  if ('told' in result) return result
-  return (await result.moveTo({ state: 'DUE' })) ? dueAgain : moved
 }
 
 /** What the processor shows after all gets another return. */
@@ -415,6 +394,11 @@ export async function refundStatus(
     },
     open: queue.openPayouts.map(openPayout),
   }
+}
+
+/** The same payouts, without the caps. */
+export async function openPayouts(database: Database) {
+  return (await readPayoutQueue(database)).openPayouts.map(openPayout)
 }
 
 const inText = ({ hour, day }: RefundCaps): GrantedText => {

@@ -56,7 +56,7 @@ test('late goods are watched for again after a refund that could not be paid for
   const { live, now, orders } = await expired({ ...untaken, allowed: 'over_cap' })
   const failed = await live(80 * hour)
   expect(failed).toMatchObject({ payout: { state: 'FAILED' }, supply: { state: 'NONE' } })
-  if (isRefunding(failed)) await retryRefund(orders, failed, 'operator')
+  if (isRefunding(failed)) await retryRefund(orders, failed)
   await live(hour, { allowed: 'granted' })
   expect(now()).toMatchObject({ payout: { state: 'CONFIRMED' }, ...open })
   expect(await live(2 * hour, { held: goods })).toMatchObject(lost)

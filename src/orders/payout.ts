@@ -24,8 +24,6 @@ export type Payout =
     }
 
 interface Known {
-  /** An operator pays it although the denylist names the payee. */
-  readonly isReleased?: true
   /** Why it had failed before a claim made it due again. The operator has been told of that. */
   readonly knownFault?: string
   /** Signed before, and still good: whoever has it can have it paid, so nothing else may be signed. */
@@ -68,9 +66,6 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
   | { readonly type: 'wait'; readonly ms: number }
   /** As `wait`, because the limits do not allow it now. */
   | { readonly type: 'held'; readonly ms: number }
-
-/** Why a payout to a party on the denylist waits for an operator. */
-export const payeeDeclined = 'payee_declined'
 
 /** How often a payout that the limits hold back is tried again; milliseconds. */
 const heldPollMs = 60_000

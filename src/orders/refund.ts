@@ -226,23 +226,19 @@ async function sendCancellation(
 
 /**
  * The same refund, to the same wallet, which can be paid only once. If another worker moves the order, what it wrote
- * decides.
- *
- * @param by anybody may claim, so the operator is not told again if it fails as before
+ * decides. Anybody may claim, so the operator is not told again if it fails as before.
  */
 export async function retryRefund(
   orders: Pick<OrderStore, 'move' | 'release'>,
   order: Refunding,
-  by: 'operator' | 'claim',
 ): Promise<Refunding> {
   if (order.payout?.state !== 'FAILED') return order
   const { code, signed } = order.payout
-  const previous = { ...(by === 'claim' && { knownFault: code }), ...(signed && { signed }) }
-  const due = withPayout(order, { state: 'DUE', ...previous })
+  const due = withPayout(order, { state: 'DUE', knownFault: code, ...(signed && { signed }) })
   const { won, record } = await moveAside(orders, order, due)
   if (!isRefunding(record))
     throw new Error(`${order.id} is ${record.state}, and its refund is gone`)
-  return won ? record : retryRefund(orders, record, by)
+  return won ? record : retryRefund(orders, record)
 }
 
 export function whyNotTried(order: Order | undefined): string | undefined {
@@ -289,7 +285,7 @@ export async function claimRefund(
     const message = 'This Idempotency-Key was used before with another body.'
     throw new Refusal('idempotency_conflict', message, { charged: chargedOf(order) })
   }
-  return use === 'used' ? order : retryRefund(deps.orders, order, 'claim')
+  return use === 'used' ? order : retryRefund(deps.orders, order)
 }
 
 export function notRefundable(order: Order): Refusal {

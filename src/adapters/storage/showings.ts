@@ -16,15 +16,10 @@ export async function keepShowings(
 ): Promise<void> {
   await database.query(
     `insert into order_showings (order_id, what, how, hour, at)
-     select order_id, what, how, date_trunc('hour', at, 'UTC'), at
-     from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as one (order_id, what, how, at)
+     select "order", what, how, date_trunc('hour', at, 'UTC'), at
+     from jsonb_to_recordset($1) as one ("order" text, what text, how text, at timestamptz)
      on conflict do nothing`,
-    [
-      showings.map(({ order }) => order),
-      showings.map(({ what }) => what),
-      showings.map(({ how }) => how),
-      showings.map(({ at }) => at),
-    ],
+    [JSON.stringify(showings)],
   )
 }
 
@@ -49,8 +44,10 @@ export function createShowings(
     if (batch.length === 0) return
     waiting.clear()
     try {
-      const showings = batch.map(([, showing]) => showing)
-      await keepShowings(database, showings)
+      await keepShowings(
+        database,
+        batch.map(([, showing]) => showing),
+      )
     } catch (error) {
       for (const [key, showing] of batch) waiting.set(key, showing)
       onError(error as Error)

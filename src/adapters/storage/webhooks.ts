@@ -180,10 +180,10 @@ export function createMailBook(database: Database): MailBook {
       return rows.map(({ order_id }) => order_id)
     },
     async sent(orders, askedBy) {
-      const at = new Date()
+      const one = { what: 'link_sent', how: askedBy, at: new Date() } as const
       await keepShowings(
         database,
-        orders.map((order) => ({ order, what: 'link_sent', how: askedBy, at })),
+        orders.map((order) => ({ order, ...one })),
       )
     },
     async forget(endedBefore) {
