@@ -51,7 +51,7 @@ function start({ list, snapshots, ratesUrl = `${rates.url}/rates/v1/latest` }: W
   return { logged, started: startCatalog(deps, { snapshots, sellingRules }, sourcesOf(list)) }
 }
 
-const sellingRules = { state: async () => '', list: async () => [] }
+const sellingRules = async () => []
 const never = () => new Promise<never>(() => {})
 
 test('the last good list serves at once, priced with the rates of now', async () => {

@@ -10,7 +10,7 @@ import { noRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn, repeat } from '../lib/scheduling.ts'
-import { type RuleSource, watchRules } from '../operations/loops.ts'
+import { watchRules } from '../operations/loops.ts'
 
 /** Nearly all offers are priced in dollars, so the start need not wait long for rates. */
 const ratesWaitMs = 2_000
@@ -35,7 +35,7 @@ export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>
 
 interface CatalogRecord {
   readonly snapshots: SnapshotStore
-  readonly sellingRules: RuleSource
+  readonly sellingRules: Parameters<typeof watchRules>[0]
 }
 
 /** The last good catalog serves at once; without one, the store waits for its first. */

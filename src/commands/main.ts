@@ -147,12 +147,8 @@ function printJson(data: unknown): void {
   const plain = (_: string, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value
   if (data === undefined) return
-  const text = JSON.stringify(data, plain, 2)
-  console.log(text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (sign) => sign.replace(/./gs, unitOf)))
+  console.log(JSON.stringify(data, plain, 2))
 }
-
-/** A UTF-16 code unit, as JSON escapes it. */
-const unitOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 function failureOf(error: unknown, name = ''): { message: string; exit: 1 | 2 } {
   if (error instanceof Refused) return { message: error.message, exit: 1 }

@@ -201,13 +201,3 @@ test('each channel is told on its own', async () => {
   if (mail) await node?.book.end(mail, undefined)
   expect(await node?.book.claimDue(['mail', 'webhook'])).toMatchObject([{ channel: 'webhook' }])
 })
-
-test('incidents are forgotten a while after they are over', async () => {
-  store.see(ill('refund_failed'))
-  await store.live(2 * minute)
-  const [node] = store.nodes
-  expect(await node?.book.forget(new Date(Date.now() + day))).toBe(0)
-  store.see(wellState())
-  await store.live(10 * minute)
-  expect(await node?.book.forget(new Date(Date.now() + day))).toBe(1)
-})

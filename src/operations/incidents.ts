@@ -8,7 +8,7 @@ export type Teller = (incident: Incident) => Promise<void>
 
 export interface WatchDeps {
   readonly readState: () => Promise<StoreState>
-  readonly book: Pick<IncidentBook, 'note' | 'noteTold' | 'claimDue' | 'end'>
+  readonly book: IncidentBook
   readonly tellers: ReadonlyMap<Channel, Teller>
   /** Whether this node speaks for the others while they share no database. */
   readonly isFirst: () => boolean

@@ -114,11 +114,10 @@ describe('data retention', () => {
     const approvals = { forget: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const webhooks = { forget: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
-    const incidents = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
     const addUpEnds = vi.fn(async () => undefined)
     return {
-      ...{ orders, checkouts, limits, reservations, approvals, mail, webhooks, incidents },
+      ...{ orders, checkouts, limits, reservations, approvals, mail, webhooks },
       ...{ forgetNonces, addUpEnds },
       personalDataDays: 7,
       now: () => now,
@@ -141,7 +140,6 @@ describe('data retention', () => {
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
     expect(kept.reservations.forget.mock.calls).toEqual([[ago(1), loop.signal]])
     expect(kept.approvals.forget.mock.calls).toEqual([[ago(1)]])
-    expect(kept.incidents.forget.mock.calls).toEqual([[ago(365)]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)
@@ -172,26 +170,23 @@ test('rules are read again when others are in force; what cannot be read leaves 
   const stop = new AbortController()
   const failures: string[] = []
   const seen: (readonly number[])[] = []
-  let state = async () => '1 to 1'
-  let lists = 0
-  const list = async () => {
-    lists += 1
+  const of = (id: number) => {
     const scope = { type: 'everything', key: '' } as const
-    return [{ id: lists, scope, effect: { type: 'pause' } as const }]
+    return async () => [{ id, scope, effect: { type: 'pause' } as const }]
   }
+  let read: () => Promise<readonly SellingRule[]> = of(1)
   const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
   const changed = (rules: readonly SellingRule[]) => seen.push(rules.map(({ id }) => id))
-  const { stopped } = await watchRules({ state: () => state(), list }, changed, loop, 10)
+  const { stopped } = await watchRules(() => read(), changed, loop, 10)
   expect(seen).toEqual([[1]])
-  state = () => Promise.reject(new Error('away'))
+  read = () => Promise.reject(new Error('away'))
   while (failures.length < 2) await delay(1)
-  state = async () => '1 to 2'
+  read = of(2)
   while (seen.length < 2) await delay(1)
   stop.abort()
   await stopped
-  expect({ seen, lists, failures: [...new Set(failures)] }).toEqual({
+  expect({ seen, failures: [...new Set(failures)] }).toEqual({
     seen: [[1], [2]],
-    lists: 2,
     failures: ['reading the selling rules'],
   })
 })

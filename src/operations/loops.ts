@@ -77,7 +77,6 @@ export interface RetentionDeps {
   readonly approvals: Forgetful
   readonly mail: Forgetful
   readonly webhooks: Forgetful
-  readonly incidents: Forgetful
   readonly forgetNonces: () => Promise<unknown>
   readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number
@@ -89,8 +88,6 @@ const neverPaidDays = 1
 
 /** Unpaid checkouts are kept longer, to answer buyers who paid too late. */
 const neverPaidCheckoutDays = 90
-
-const incidentDays = 365
 
 /** Idempotency keys are kept this long (docs/agents/buying.md). */
 const keyDays = 30
@@ -111,7 +108,6 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
     () => orders.forgetKeys(daysAgo(keyDays), signal),
     () => orders.forgetNeverPaid(daysAgo(neverPaidDays), signal),
     () => checkouts.forgetNeverPaid(daysAgo(neverPaidCheckoutDays), signal),
-    () => keeping.incidents.forget(daysAgo(incidentDays)),
     () => keeping.limits.forgetLifted(keeping.now()),
     () => keeping.reservations.forget(daysAgo(1), signal),
     () => keeping.approvals.forget(daysAgo(1)),
@@ -148,25 +144,20 @@ export async function watchDenylist(
 /** A rule is in force on all nodes within 5 s: this time, and that of making the catalog anew. */
 const rulesEveryMs = 1_000
 
-export interface RuleSource {
-  /** Changes with the rules in force, and is cheap to read. */
-  readonly state: () => Promise<string>
-  readonly list: () => Promise<readonly SellingRule[]>
-}
-
 /** While the rules cannot be read again, the last ones count. @param changed is called with others than before */
 export function watchRules(
-  source: RuleSource,
+  read: () => Promise<readonly SellingRule[]>,
   changed: (rules: readonly SellingRule[]) => void,
   loop: LoopDeps,
   everyMs = rulesEveryMs,
 ): Promise<{ readonly stopped: Promise<void> }> {
   let last = ''
   const readAgain = async () => {
-    const state = await source.state()
-    if (state === last) return
-    changed(await source.list())
-    last = state
+    const rules = await read()
+    const text = JSON.stringify(rules)
+    if (text === last) return
+    changed(rules)
+    last = text
   }
   return watch('reading the selling rules', readAgain, { ...loop, everyMs })
 }

@@ -87,6 +87,4 @@ export interface IncidentBook {
   claimDue(channels: readonly Channel[]): Promise<readonly Notice[]>
   /** @param againInMs undefined: it was told */
   end(notice: Notice, againInMs: number | undefined): Promise<void>
-  /** Forgets incidents that recovered before then. */
-  forget(recoveredBefore: Date): Promise<number>
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { cost, fixed, fixtureNow, open, topup, voucher } from '../../test/fixtures/offers.ts'
 import { readActs } from '../adapters/storage/audit.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { addRules, endRules, listRules, stateOfRules } from '../adapters/storage/selling-rules.ts'
+import { listRules } from '../adapters/storage/selling-rules.ts'
 import { createSnapshotStore } from '../adapters/storage/snapshots.ts'
 import type { Operator } from './operator.ts'
 import { readRuleFile, ruleFileOf, type WantedRule } from './rules-file.ts'
@@ -103,12 +103,10 @@ test('a rule with an end is in force until then', async () => {
   })
   expect(placed).toMatchObject([{ scope: { type: 'brand_country', key: 'AMAZON/DE' }, until }])
   expect(changes.offers).toMatchObject([{ before: 'sold', after: 'paused' }])
-  const state = await stateOfRules(database)
   await database.query('alter table selling_rules disable trigger user')
   await database.query(`update selling_rules set placed_at = '2020-01-01', until = '2020-01-02'`)
   await database.query('alter table selling_rules enable trigger user')
   expect(await listRules(database)).toEqual([])
-  expect(await stateOfRules(database)).not.toBe(state)
 })
 
 test('a rule that contradicts another says which of the two counts', async () => {
@@ -198,18 +196,4 @@ test.each([
   [`${heading}\neverything,pause\nbrand:A,pause,,,,,`, 'Line 2: it has 2 cells, not 7.'],
 ])('the file %j is no rules', (file, why) => {
   expect(() => readRuleFile(file)).toThrow(why)
-})
-
-test('the state of the rules changes with each that comes or goes, and with nothing else', async () => {
-  const scope = { type: 'everything', key: '' } as const
-  const rule = { scope, effect: { type: 'pause' }, until: null, reason: 'x' } as const
-  const seen = [await stateOfRules(database)]
-  await addRules(database, [rule], 'anna')
-  seen.push(await stateOfRules(database))
-  expect(await stateOfRules(database)).toBe(seen[1])
-  await addRules(database, [rule], 'anna')
-  seen.push(await stateOfRules(database))
-  await endRules(database, [1])
-  seen.push(await stateOfRules(database))
-  expect(new Set(seen).size).toBe(4)
 })

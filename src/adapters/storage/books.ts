@@ -72,12 +72,14 @@ export interface BookedOrder {
   readonly refundTransaction: string | null
 }
 
+const assetSql = `case doc #>> '{payment,method}' when 'x402' then 'USDC' else doc #>> '{payment,asset}' end as asset`
+
 const isSuppliedSql = `(outcome is not distinct from 'DELIVER' or doc #>> '{supply,state}' = 'LOST')`
 
 const ordersSql = `
   select id, placed_at as "placedAt", state, refund_state as "refundState", kind, doc -> 'item' as item,
     doc #>> '{payment,method}' as method,
-    case doc #>> '{payment,method}' when 'x402' then 'USDC' else doc #>> '{payment,asset}' end as asset,
+    ${assetSql},
     coalesce(doc #>> '{payment,units,$bigint}', amount::text) as units, amount::text as price,
     (case when settlement in ('SEEN', 'FINAL') then amount else 0 end)::text as received,
     (case when refund_state = 'REFUNDED' then amount else 0 end)::text as refunded,
@@ -117,14 +119,17 @@ export interface BookedEntry {
   readonly asset: string
 }
 
-const entriesSql = `
-  select at, order_id as subject, seq, account, ledger.amount::text as amount, false as "isCoin",
-    case doc #>> '{payment,method}' when 'x402' then 'USDC' else doc #>> '{payment,asset}' end as asset
-  from ledger join orders on id = order_id where at >= $1 and at < $2
+const ledgersSql = `(
+  select at, order_id as subject, seq, account, ledger.amount, false as "isCoin", ${assetSql}
+  from ledger join orders on id = order_id
   union all
-  select at, checkout_id, seq, account, units::text, true, coin
-  from checkout_ledger join checkouts on id = checkout_id where at >= $1 and at < $2
-  order by at, subject, seq, account`
+  select at, checkout_id, seq, account, units, true, coin
+  from checkout_ledger join checkouts on id = checkout_id
+) as entry`
+
+const entriesSql = `
+  select at, subject, seq, account, amount::text, "isCoin", asset from ${ledgersSql}
+  where at >= $1 and at < $2 order by at, subject, seq, account`
 
 export function bookedEntries(
   pool: Pool,
@@ -143,16 +148,10 @@ export interface AccountSums {
 }
 
 const sumsSql = `
-  with entries as (
-    select at, account, ledger.amount, false as is_coin,
-      case doc #>> '{payment,method}' when 'x402' then 'USDC' else doc #>> '{payment,asset}' end as asset
-    from ledger join orders on id = order_id where at < $2
-    union all
-    select at, account, units, true, coin from checkout_ledger join checkouts on id = checkout_id where at < $2
-  )
-  select account, asset, is_coin as "isCoin", coalesce(sum(amount) filter (where at < $1), 0)::text as opening,
+  select account, asset, "isCoin", coalesce(sum(amount) filter (where at < $1), 0)::text as opening,
     coalesce(sum(amount) filter (where at >= $1), 0)::text as change
-  from entries group by account, asset, is_coin order by is_coin, asset, account`
+  from ${ledgersSql} where at < $2
+  group by account, asset, "isCoin" order by "isCoin", asset, account`
 
 export async function accountSums(
   database: Database,

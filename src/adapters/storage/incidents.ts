@@ -25,11 +25,6 @@ export function createIncidentBook(database: Database): IncidentBook {
       const told = recoveredAt ? 'recovery' : 'opening'
       await database.query(endSql, [id, channel, againInMs === undefined ? told : null, againInMs])
     },
-
-    async forget(recoveredBefore) {
-      const sql = 'delete from incidents where recovered_at < $1'
-      return (await database.query(sql, [recoveredBefore])).rowCount ?? 0
-    },
   }
 }
 

@@ -20,14 +20,6 @@ export async function listRules(database: Database): Promise<readonly PlacedRule
   return (await database.query<PlacedRule>(sql)).rows
 }
 
-/** Whether other rules are in force: they are added in the order of their ids (`lockRules`), and end for good. */
-export async function stateOfRules(database: Database): Promise<string> {
-  const { rows } = await database.query<{ state: string }>(
-    `select count(*) || ' to ' || coalesce(max(id), 0) as state from selling_rules where ${isInForce}`,
-  )
-  return rows[0]?.state ?? ''
-}
-
 /** Until the transaction ends, nobody else adds or ends a rule, and everybody goes on reading them. */
 export async function lockRules(database: Database): Promise<void> {
   await database.query('lock table selling_rules in share row exclusive mode')

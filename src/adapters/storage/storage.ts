@@ -29,7 +29,7 @@ import {
   type RefundCaps,
 } from './payouts.ts'
 import { createCheckoutRecord, createMovements, createStoreRecord } from './record.ts'
-import { listRules, stateOfRules } from './selling-rules.ts'
+import { listRules } from './selling-rules.ts'
 import { requireServer } from './server.ts'
 import { createShowings } from './showings.ts'
 import { createSnapshotStore } from './snapshots.ts'
@@ -170,7 +170,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
     denied: denylistReader(pool),
-    sellingRules: { state: () => stateOfRules(pool), list: () => listRules(pool) },
+    sellingRules: () => listRules(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     addUpEnds: () => addUpEnds(pool),
