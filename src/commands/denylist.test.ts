@@ -1,6 +1,18 @@
-import { expect, test } from 'vitest'
-import { UsageError } from './act.ts'
-import { commandOf } from './denylist.ts'
+import type { Pool } from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { readDenied } from '../adapters/storage/denylist.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import type { Operator } from '../operator/operator.ts'
+import { type Context, UsageError } from './act.ts'
+import { denylist } from './denylist.ts'
+
+const postgres = migratedPostgres()
+let database: Pool
+
+beforeEach(async () => {
+  database = await postgres.open()
+  return () => database.end()
+})
 
 const why = ['--reason', ' Sanctioned ']
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'
@@ -8,25 +20,21 @@ const xmr =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A'
 
 test.each([
-  [['list'], { does: 'list' }],
-  [['add', wallet, wallet.toLowerCase(), ...why], [wallet.toLowerCase()]],
-  [['add', '+1 (202) 555-0123', ...why], ['+12025550123']],
-  [['add', 'Ada@Example.com', ...why], ['ada@example.com']],
+  [[wallet, wallet.toLowerCase()], [wallet.toLowerCase()]],
+  [['+1 (202) 555-0123'], ['+12025550123']],
+  [['Ada@Example.com'], ['ada@example.com']],
+  [['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'], ['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ']],
   [
-    ['add', 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ', ...why],
-    ['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'],
-  ],
-  [
-    ['add', xmr, '8901410321111851072', ...why],
+    [xmr, '8901410321111851072'],
     [xmr, '8901410321111851072'],
   ],
-  [
-    ['import', 'sdn.csv', 'sdn_comments.csv', '--shrinks'],
-    { does: 'import', files: ['sdn.csv', 'sdn_comments.csv'], list: undefined, mayShrink: true },
-  ],
-])('%j is understood', (args, wanted) => {
-  const listed = { does: 'add', reason: 'Sanctioned', list: undefined }
-  expect(commandOf(args)).toEqual(Array.isArray(wanted) ? { ...listed, parties: wanted } : wanted)
+])('%j is denied once, as %j', async (names, parties) => {
+  const context = { withOperator: (work) => work({ database, by: 'ann' } as Operator) } as Context
+  const { data } = await denylist.run(['add', ...names, ...why], context)
+  expect(data).toMatchObject(parties.map((party) => ({ party, isChanged: true })))
+  expect(await readDenied(database)).toMatchObject(
+    parties.map((party) => ({ party, reason: 'Sanctioned', by: 'ann' })),
+  )
 })
 
 test.each([
@@ -45,7 +53,8 @@ test.each([
   [['add', wallet, '--shrinks', ...why], '--shrinks is not for add'],
   [['add', 'Ada Lovelace', ...why], '"Ada Lovelace" is no wallet'],
   [['add', wallet, '--force', ...why], '--force'],
-])('%j is refused', (args, message) => {
-  expect(() => commandOf(args)).toThrow(UsageError)
-  expect(() => commandOf(args)).toThrow(message)
+])('%j is refused', async (args, message) => {
+  const run = async () => denylist.run(args, {} as Context)
+  await expect(run).rejects.toThrow(UsageError)
+  await expect(run).rejects.toThrow(message)
 })

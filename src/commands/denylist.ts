@@ -1,9 +1,9 @@
+import { byHand, readDenied } from '../adapters/storage/denylist.ts'
 import type { Operator } from '../operator/operator.ts'
 import {
-  byHand,
   changeDenied,
-  denied,
   importDenied,
+  type ListedParties,
   type ListImport,
   partyIn,
 } from '../operator/screening.ts'
@@ -32,16 +32,6 @@ Examples:
   kiosk402 denylist import sdn.xml --dry-run
   kiosk402 denylist import addresses.txt --list partners`
 
-export type DenylistCommand =
-  | { readonly does: 'list' }
-  | ({ readonly does: 'import' } & ListImport)
-  | {
-      readonly does: 'add' | 'remove'
-      readonly parties: readonly string[]
-      readonly reason: string
-      readonly list: string | undefined
-    }
-
 const takes = {
   list: [],
   add: ['names', 'reason', 'list'],
@@ -49,21 +39,28 @@ const takes = {
   import: ['names', 'list', 'shrinks'],
 } as const
 
-export function commandOf(args: readonly string[]): DenylistCommand {
-  const { what, names, reason, list, shrinks: mayShrink = false } = parseCommand(args, takes)
-  if (what === 'list') return { does: 'list' }
-  if (list !== undefined && !/^[\w.-]{1,60}$/.test(list)) {
-    throw new UsageError(`"${list}" is no name of a list: letters, digits, ".", "_" and "-"`)
-  }
-  if (what === 'import') {
-    if (names.length === 0) throw new UsageError('import needs a file')
-    if (list === byHand) throw new UsageError(`--list ${byHand} is what no file denies`)
-    return { does: what, files: names, list, mayShrink }
-  }
-  if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
-  if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
-  const spellings = names.map(requireParty).map((party) => [identityOf(party), party] as const)
-  return { does: what, parties: [...new Map(spellings).values()], reason, list }
+export const denylist: Act = {
+  summary: 'whom the store sells nothing to, and pays nothing back: lists, OFAC imports',
+  usage,
+  async run(args, { withOperator }) {
+    const asked = parseCommand(args, takes)
+    const { what, names, reason, list, shrinks: mayShrink = false } = asked
+    if (what === 'list') return withOperator(listed)
+    if (list !== undefined && !/^[\w.-]{1,60}$/.test(list)) {
+      throw new UsageError(`"${list}" is no name of a list: letters, digits, ".", "_" and "-"`)
+    }
+    if (what === 'import') {
+      if (names.length === 0) throw new UsageError('import needs a file')
+      if (list === byHand) throw new UsageError(`--list ${byHand} is what no file denies`)
+      return withOperator((operator) => bringIn(operator, { files: names, list, mayShrink }))
+    }
+    if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
+    if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
+    const spellings = names.map(requireParty).map((party) => [identityOf(party), party] as const)
+    const parties = [...new Map(spellings).values()]
+    const change = { parties, reason, list, isDenied: what === 'add' }
+    return withOperator((operator) => changed(operator, change))
+  },
 }
 
 function requireParty(text: string): string {
@@ -72,25 +69,9 @@ function requireParty(text: string): string {
   return read.party
 }
 
-type As = Pick<Operator, 'database' | 'by'>
-
-export function carryOut(operator: As, command: DenylistCommand): Promise<Result> {
-  switch (command.does) {
-    case 'list':
-      return list(operator)
-    case 'import':
-      return bringIn(operator, command)
-    default:
-      return change(operator, command)
-  }
-}
-
-async function change(
-  operator: As,
-  command: Extract<DenylistCommand, { does: 'add' | 'remove' }>,
-): Promise<Result> {
-  const isDenied = command.does === 'add'
-  const data = await changeDenied(operator, { ...command, isDenied })
+async function changed(operator: Operator, change: ListedParties): Promise<Result> {
+  const { isDenied } = change
+  const data = await changeDenied(operator, change)
   const [now, already] = isDenied
     ? ['is on the list now', 'was on it already']
     : ['is off the list now', 'was not on it']
@@ -103,8 +84,8 @@ async function change(
   return { exit: 0, data, lines }
 }
 
-async function bringIn(operator: As, command: ListImport): Promise<Result> {
-  const data = await importDenied(operator, command)
+async function bringIn(operator: Operator, files: ListImport): Promise<Result> {
+  const data = await importDenied(operator, files)
   const { list, parties, listed, delisted, unread } = data
   const lines = [
     ...listed.map(({ party, reason }) => `+ ${party}  ${reason}`),
@@ -115,20 +96,11 @@ async function bringIn(operator: As, command: ListImport): Promise<Result> {
   return { exit: unread.length > 0 ? 1 : 0, data, lines }
 }
 
-async function list(operator: As): Promise<Result> {
-  const data = await denied(operator)
+async function listed({ database }: Operator): Promise<Result> {
+  const data = await readDenied(database)
   const lines = data.map(
     ({ party, list, since, by, reason }) =>
       `${party}  by ${list} since ${since.toISOString()}  ${by}: ${reason}`,
   )
   return { exit: 0, data, lines: lines.length > 0 ? lines : ['Nobody is on the denylist.'] }
-}
-
-export const denylist: Act = {
-  summary: 'whom the store sells nothing to, and pays nothing back: lists, OFAC imports',
-  usage,
-  async run(args, { withOperator }) {
-    const command = commandOf(args)
-    return withOperator((operator) => carryOut(operator, command))
-  },
 }

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../environment/environment.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -45,37 +46,36 @@ Options of every act:
 Exit code 0: done, nothing differs. 1: refused, or something differs. 2: it could not be run, or a part did
 not answer.`
 
-const flags = ['json', 'dry-run', 'help', 'version'] as const
-const named = ['as', 'settings'] as const
+const flag = { type: 'boolean' } as const
+const value = { type: 'string' } as const
+const options = {
+  ...{ json: flag, 'dry-run': flag, help: flag, version: flag },
+  ...{ as: value, settings: value },
+}
 
 interface CommandLine {
   readonly name: string | undefined
   readonly args: readonly string[]
-  readonly given: ReadonlySet<string>
-  readonly values: Readonly<Partial<Record<(typeof named)[number], string>>>
+  readonly given: ReadonlyMap<string, string | undefined>
 }
 
 /** Takes the options of every act from anywhere before a `--`, and leaves the rest as it was. */
 function read(argv: readonly string[]): CommandLine {
-  const end = argv.indexOf('--')
-  const left = end < 0 ? [...argv] : argv.slice(0, end)
-  const values: Record<string, string> = {}
-  const given = new Set<string>()
-  const others: string[] = []
-  for (let word = left.shift(); word !== undefined; word = left.shift()) {
-    const [, option = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-    if (flags.some((flag) => word === `--${flag}`)) given.add(option)
-    else if (named.some((name) => name === option)) {
-      values[option] = required(option, inline ?? left.shift())
-    } else others.push(word)
+  const { tokens } = parseArgs({
+    ...{ args: [...argv], options, strict: false, allowPositionals: true, tokens: true },
+  })
+  const own = tokens
+    .filter((token) => token.kind === 'option')
+    .filter(({ name, rawName }) => Object.hasOwn(options, name) && rawName === `--${name}`)
+  const taken = own.flatMap(({ index, value, inlineValue }) =>
+    value === undefined || inlineValue ? [index] : [index, index + 1],
+  )
+  for (const { name, value } of own) {
+    if ((name === 'as' || name === 'settings') && !value?.trim())
+      throw new UsageError(`--${name} needs a value`)
   }
-  const [name, ...args] = [...others, ...(end < 0 ? [] : argv.slice(end))]
-  return { name, args, given, values }
-}
-
-function required(option: string, value = ''): string {
-  if (value.trim() === '') throw new UsageError(`--${option} needs a value`)
-  return value.trim()
+  const [name, ...args] = argv.filter((_, at) => !taken.includes(at))
+  return { name, args, given: new Map(own.map(({ name, value }) => [name, value?.trim()])) }
 }
 
 async function run(line: CommandLine): Promise<Result> {
@@ -91,14 +91,14 @@ async function run(line: CommandLine): Promise<Result> {
   return act.run(args, context)
 }
 
-function contextOf(act: string, { given, values }: CommandLine): Context {
+function contextOf(act: string, { given }: CommandLine): Context {
   const [isDryRun, isJson] = [given.has('dry-run'), given.has('json')]
-  const by = personOf(values.as)
+  const by = personOf(given.get('as'))
   const tell = (line: string) => console.error(printable(line))
   let found: ReturnType<typeof findSettings> | undefined
   // Reading them takes the secrets out of the environment, so it can be done once.
   const settings = () => {
-    found ??= findSettings(values.settings)
+    found ??= findSettings(given.get('settings'))
     return found
   }
   const tellStore = (store: Place) => tell(describe(store, settings().source))

@@ -7,9 +7,10 @@ import { readActs } from '../adapters/storage/audit.ts'
 import { rehearsed } from '../adapters/storage/database.ts'
 import { denylistReader } from '../adapters/storage/denylist.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { carryOut, commandOf } from '../commands/denylist.ts'
+import type { Context } from '../commands/act.ts'
+import { denylist } from '../commands/denylist.ts'
 import { identityOf } from '../orders/denylist.ts'
-import { Refused } from './operator.ts'
+import { type Operator, Refused } from './operator.ts'
 
 /** `kiosk402 denylist` on the database of a store. */
 
@@ -26,9 +27,13 @@ beforeEach(async () => {
   }
 })
 
-async function run(...args: readonly string[]): Promise<readonly string[]> {
-  const { lines } = await carryOut({ database, by: 'ann' }, commandOf(args))
-  return lines
+function run(...args: readonly string[]): Promise<readonly string[]> {
+  return runOn(database, args)
+}
+
+async function runOn(database: Pool, args: readonly string[]): Promise<readonly string[]> {
+  const withOperator: Context['withOperator'] = (work) => work({ database, by: 'ann' } as Operator)
+  return (await denylist.run(args, { withOperator } as Context)).lines
 }
 
 function file(...parties: readonly string[]): string {
@@ -67,10 +72,7 @@ test('the same list again changes nothing, and is not noted again', async () => 
 })
 
 test('a dry run shows the differences and changes nothing', async () => {
-  const command = commandOf(['import', file(one)])
-  const { lines } = await rehearsed(database, (dry) =>
-    carryOut({ database: dry, by: 'a' }, command),
-  )
+  const lines = await rehearsed(database, (dry) => runOn(dry, ['import', file(one)]))
   expect(lines[0]).toContain(`+ ${one}`)
   expect([await deniedNow(), await acts()]).toEqual([[], []])
 })

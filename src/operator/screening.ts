@@ -1,11 +1,5 @@
 import type { Database } from '../adapters/storage/database.ts'
-import {
-  byHand,
-  changeDenylist,
-  type DenylistEntry,
-  type Listing,
-  readDenied,
-} from '../adapters/storage/denylist.ts'
+import { byHand, changeDenylist, type Listing, readDenied } from '../adapters/storage/denylist.ts'
 import { identityOf } from '../orders/denylist.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
 import { ownerOf } from '../payments/coins.ts'
@@ -13,14 +7,7 @@ import { audited } from './audit.ts'
 import { type Operator, Refused } from './operator.ts'
 import { type NamedParty, readPartyList } from './party-lists.ts'
 
-export { byHand }
-
 type ScreeningOperator = Pick<Operator, 'database' | 'by'>
-
-/** Whom the store sells nothing to; the first listed first. */
-export function denied({ database }: ScreeningOperator): Promise<readonly DenylistEntry[]> {
-  return readDenied(database)
-}
 
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
 const addressPattern = /^[a-z0-9]{26,110}$/i

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
-import { carryOut, commandOf } from '../../src/commands/denylist.ts'
+import type { Context } from '../../src/commands/act.ts'
+import { denylist as denylistAct } from '../../src/commands/denylist.ts'
+import type { Operator } from '../../src/operator/operator.ts'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { choose, ledgerOf, sendChoice } from './coins/person.ts'
@@ -17,9 +19,10 @@ const reason = ['--reason', 'A story']
 async function denylist(...args: readonly string[]): Promise<string> {
   const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
   const database = openDatabase(store.databaseUrl, options)
-  const { lines } = await carryOut({ database, by: 'ann' }, commandOf(args)).finally(() =>
-    database.end(),
-  )
+  const withOperator: Context['withOperator'] = (work) => work({ database, by: 'ann' } as Operator)
+  const { lines } = await denylistAct
+    .run(args, { withOperator } as Context)
+    .finally(() => database.end())
   return lines.join('\n')
 }
 
