@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, Part>> = {
   suppliers: { lines: 1300, mayImport: ['lib', 'catalog'] },
   payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
-    lines: 4400,
+    lines: 4500,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   },
   // The way of a person from a form to an order that is paid in a coin.

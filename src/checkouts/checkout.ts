@@ -1,5 +1,6 @@
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
+import { orderOfGoodwill } from '../orders/goodwill.ts'
 import { type Entry, entriesBetween, type Item } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import type { Subjects } from '../orders/ports.ts'
@@ -257,9 +258,10 @@ export function returnOfReference(
   return isCheckoutId(id) ? { id, seq: Number(seq) } : undefined
 }
 
-/** Whether the reference is one that a store gives to a payout: a refund of an order, or a return of a checkout. */
+/** Whether a store gives the reference to a payout: a refund or goodwill of an order, or a return of a checkout. */
 export function namesPayout(reference: string): boolean {
-  return isOrderId(reference) || returnOfReference(reference) !== undefined
+  const isOfOrder = isOrderId(reference) || orderOfGoodwill(reference) !== undefined
+  return isOfOrder || returnOfReference(reference) !== undefined
 }
 
 /** In units of the coin; the five sum to zero. `kept`: sending it would cost more than it is worth. */

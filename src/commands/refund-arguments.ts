@@ -3,7 +3,6 @@ import { never } from '../lib/errors.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 import type { Gift, PaidByHand } from '../operator/refunds.ts'
-import { orderOfGoodwill } from '../orders/goodwill.ts'
 import { parseCommand, UsageError } from './act.ts'
 
 export type RefundsCommand =
@@ -103,7 +102,7 @@ function referencesIn(
 }
 
 function requireReference(name: string): void {
-  if (namesPayout(name) || orderOfGoodwill(name) !== undefined) return
+  if (namesPayout(name)) return
   throw new UsageError(
     `"${name}" is not the id of an order, nor the reference of a return or of goodwill`,
   )

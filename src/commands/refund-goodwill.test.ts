@@ -1,12 +1,26 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { makeAddress } from '../../sandbox/btcpay/addresses.ts'
 import { orderWorld } from '../../test/doubles/orders.ts'
-import { asked, fulfilled, orderOnRecord, payer } from '../../test/fixtures/sample-orders.ts'
+import { moveOn, opened, opening, ordered, orderOf } from '../../test/fixtures/sample-checkouts.ts'
+import {
+  asked,
+  expectWon,
+  fulfilled,
+  fulfilling,
+  orderOnRecord,
+  payer,
+} from '../../test/fixtures/sample-orders.ts'
+import { begin, storeId } from '../adapters/btcpay/sandbox.fixture.ts'
 import { exposureOf, orderFacts } from '../adapters/storage/facts.ts'
 import { createGoodwillStore, readGoodwill } from '../adapters/storage/goodwill.ts'
-import { createPayoutLimits } from '../adapters/storage/payouts.ts'
+import { createHandPayouts, createPayoutLimits } from '../adapters/storage/payouts.ts'
+import { invoiceMethod } from '../checkouts/returns.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { goodwillReferenceOf, goodwillSweeper } from '../orders/goodwill.ts'
+import type { In, Order } from '../orders/order.ts'
+import { type Coin, formatUnits } from '../payments/coins.ts'
+import type { InvoiceMethod } from '../payments/payment.ts'
 import { refundsCommand } from './refund.fixture.ts'
 
 /** Goodwill from the command to the payout, on the database of a store whose method is scripted. */
@@ -27,12 +41,13 @@ async function delivered(): Promise<OrderId> {
 }
 
 /** A store whose method answers as scripted, and how it looks at what is due. */
-function storeWorld() {
+function storeWorld(btcpay?: InvoiceMethod) {
   const world = orderWorld()
+  const methods = { ...world.deps.methods, ...(btcpay && { btcpay }) }
   const goodwill = createGoodwillStore(database())
   const denylist = new Set<string>()
   const payoutLimits = createPayoutLimits(database(), caps)
-  const deps = { ...world.deps, now: () => new Date(), goodwill, denylist, payoutLimits }
+  const deps = { ...world.deps, now: () => new Date(), methods, goodwill, denylist, payoutLimits }
   const sweeper = goodwillSweeper(deps, 5)
   return {
     ...world,
@@ -160,4 +175,68 @@ test('that failed waits for a person, and a retry sends what was signed', async 
   expect((await refunds('retry', reference)).text).toBe(
     `${reference}: it has not failed; it is CONFIRMED`,
   )
+})
+
+/** An order that was delivered, and paid in this coin at the stand-in of BTCPay Server. */
+async function deliveredFor(coin: Coin, network: string) {
+  const { processor, open, get } = await begin()
+  const { pay, read, invoice } = await open(coin)
+  await pay(invoice.units)
+  await vi.waitFor(async () => expect(await read()).toMatchObject({ status: 'SETTLED' }))
+  const refundTo = makeAddress(coin, 'goodwill', 'buyer')
+  const first = opening({ coin, network, refundTo })
+  const { checkout } = await store.checkouts().open(first)
+  const unpaid = await moveOn(store.records, checkout, opened(first, invoice))
+  const { payments } = await read()
+  const paid = await moveOn(store.records, unpaid, ordered(unpaid, payments))
+  const at = new Date()
+  const receipt = { method: 'btcpay', transaction: payments[0]?.transaction ?? '' } as const
+  let order: Order = (await orders().open(orderOf(paid), [])).order
+  const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
+  const bought = { ...(order as In<'PAYMENT_PENDING'>), state: 'PAID', ...settled } as const
+  for (const next of [bought, fulfilling(bought), fulfilled(fulfilling(bought))]) {
+    order = expectWon(await orders().move(order, next))
+  }
+  const hands = createHandPayouts(database())
+  const watch = async (_: string, paidBack: object) => paidBack as never
+  const method = invoiceMethod({ processor, hands, checkouts: store.checkouts(), watch })
+  const { look } = storeWorld(method)
+  return {
+    ...{ id: order.id, refundTo, look, units: paid.price },
+    /** What BTCPay was asked to pay, by name. */
+    async pulls() {
+      const listed = await get(`/stores/${storeId}/pull-payments?includeArchived=true`)
+      return (listed as { name: string; amount: string }[]).map(({ name, amount }) => ({
+        name,
+        amount,
+      }))
+    },
+  }
+}
+
+test('for an order in BTC goes out through BTCPay Server under its own reference, once', async () => {
+  const { id, refundTo, look, units, pulls } = await deliveredFor('BTC', 'Bitcoin')
+  const amount = formatUnits((units * 5_000_000n) / 12_500_000n, 'BTC')
+  const given = `${id}: gives ${amount} BTC to ${refundTo}; the running store pays it`
+  expect(await give(id, '5')).toEqual({ isDone: true, text: given })
+  expect((await refunds('status')).text).toContain(`${amount} BTC  to ${refundTo}  DUE`)
+  expect(await exposureOf(database())).toBe(0n)
+  await vi.waitFor(async () => expect(await look(id)).toMatchObject({ state: 'CONFIRMED' }))
+  await look(id)
+  expect((await give(id, '5')).isDone).toBe(false)
+  expect(await pulls()).toEqual([{ name: `${id}-goodwill`, amount }])
+  expect((await refunds('status')).text).toContain('Goodwill granted in the last hour 5.00 of 10')
+})
+
+test('in Monero waits for a person, who pays it and says so', async () => {
+  const { id, refundTo, look, pulls } = await deliveredFor('XMR', 'Monero')
+  await give(id, '5')
+  expect(await look(id)).toMatchObject({ state: 'FAILED', code: 'operator_pays' })
+  expect((await refunds('status')).text).toMatch(
+    new RegExp(`To be paid by you: 1\\n  ${id}-goodwill .*\\n.* XMR on Monero\\n +to ${refundTo}`),
+  )
+  const transaction = 'ab'.repeat(32)
+  expect((await refunds('paid', goodwillReferenceOf(id), transaction)).isDone).toBe(true)
+  expect(await look(id)).toMatchObject({ state: 'CONFIRMED', transaction })
+  expect(await pulls()).toEqual([])
 })

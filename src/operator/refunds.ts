@@ -17,13 +17,14 @@ import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/
 import { never } from '../lib/errors.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
-import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
+import { droppedGoodwill, goodwillFor, orderOfGoodwill, unitsOf } from '../orders/goodwill.ts'
 import { isRefunding, type Order, withPayout } from '../orders/order.ts'
 import { type Payout, type PayoutIn, payeeDeclined, whyLive } from '../orders/payout.ts'
 import { whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { formatUnits } from '../payments/coins.ts'
 import {
+  addressOf,
   nonceSpent,
   noteTransaction,
   operatorPays,
@@ -175,7 +176,11 @@ export async function giveGoodwill(
   )
   if (isGiven) {
     const { amount, payment } = made
-    return yes(`gives ${formatUsdc(amount)} USDC to ${payment.payer}; the running store pays it`)
+    const text =
+      payment.method === 'x402'
+        ? `${formatUsdc(amount)} USDC`
+        : `${formatUnits(unitsOf(made), payment.asset)} ${payment.asset}`
+    return yes(`gives ${text} to ${addressOf(payment)}; the running store pays it`)
   }
   const before = await goodwill.find(id)
   return no(

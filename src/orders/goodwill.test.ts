@@ -31,9 +31,9 @@ test.each([
   ['an order under way', fulfilling(paid(pending())), 'it is FULFILLING'],
   ['an order that is paid back', failed(fulfilling(paid(pending()))), 'it is FULFILLMENT_FAILED'],
   [
-    'an order paid in a coin',
-    { ...delivered(), payment: { method: 'btcpay', asset: 'BTC' } },
-    'paid in BTC',
+    'less than the smallest unit of the coin',
+    { ...delivered(), payment: { method: 'btcpay', amount: 12_500_000n, units: 2n } },
+    'less than the smallest unit',
   ],
   ['a payment that may vanish', { ...delivered(), settlement: 'SEEN' }, 'not final yet'],
   ['a payment that vanished', { ...delivered(), settlement: 'LOST' }, 'its payment vanished'],

@@ -1,5 +1,6 @@
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { addressOf, methodOf } from '../payments/payment.ts'
 import type { Order } from './order.ts'
 import { type Debt, nextForPayout, type PayoutDeps, whyLive } from './payout.ts'
 import type { Goodwill, GoodwillStore, Reporter } from './ports.ts'
@@ -25,14 +26,27 @@ export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Go
   if (order.state !== 'FULFILLED')
     return `it is ${order.state}, and goodwill is for what was delivered`
   const { id, payment, receipt } = order
-  if (payment.method !== 'x402' || receipt.method !== 'x402')
-    return `it was paid in ${payment.asset}, and goodwill goes out in USDC alone`
   if (order.settlement === 'SEEN') return 'its payment is not final yet; try again in a few minutes'
   if (order.settlement === 'LOST') return 'its payment vanished from the chain'
   if (gift.amount > order.amount)
     return `its price was ${formatUsdc(order.amount)} USDC, and goodwill is not more than that`
   const payout = { state: 'DUE' } as const
-  return { id, version: 1, ...gift, givenAt: now, changedAt: now, payment, receipt, payout }
+  const goodwill = {
+    id,
+    version: 1,
+    ...gift,
+    givenAt: now,
+    changedAt: now,
+    payment,
+    receipt,
+    payout,
+  }
+  return unitsOf(goodwill) > 0n ? goodwill : 'it is worth less than the smallest unit of the coin'
+}
+
+/** What is sent, in the smallest unit; of a coin at the rate at which its order was paid, rounded down. */
+export function unitsOf({ amount, payment }: Pick<Goodwill, 'amount' | 'payment'>): bigint {
+  return payment.method === 'x402' ? amount : (payment.units * amount) / payment.amount
 }
 
 /** Why goodwill that failed is not paid any more: an operator has dropped it. A retry gives it again. */
@@ -84,14 +98,15 @@ async function next(deps: GoodwillDeps, goodwill: Goodwill): Promise<Step<Goodwi
 }
 
 function debtOf(deps: GoodwillDeps, goodwill: Goodwill): Debt {
-  const { id, amount, payment, receipt, changedAt } = goodwill
+  const { id, amount, payment, receipt: since, changedAt } = goodwill
   const reference = goodwillReferenceOf(id)
+  const given = payment.method === 'btcpay' ? { units: unitsOf(goodwill) } : {}
+  const due = { reference, payment: { ...payment, amount, ...given }, since }
   return {
     reference,
     since: changedAt,
-    payee: payment.payer,
-    sign: () =>
-      deps.methods.x402.signRefund({ reference, payment: { ...payment, amount }, since: receipt }),
+    payee: addressOf(payment),
+    sign: () => methodOf(deps.methods, payment).signRefund(due),
     report: (name, reason) => deps.report({ name: `goodwill_${name}`, order: id, reason }),
   }
 }

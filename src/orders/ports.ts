@@ -2,13 +2,7 @@ import type { Charge, Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/health.ts'
 import type { OrderId, PaymentId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
-import type {
-  Listing,
-  Payment,
-  PaymentMethods,
-  X402Payment,
-  X402Receipt,
-} from '../payments/payment.ts'
+import type { Listing, Payment, PaymentMethods, Receipt } from '../payments/payment.ts'
 import type { Sealed, Vault } from '../secrets/secrets.ts'
 import type { Suppliers } from '../suppliers/supplier.ts'
 import type { Denylist } from './denylist.ts'
@@ -121,9 +115,9 @@ export interface Goodwill {
   readonly by: string
   readonly givenAt: Date
   readonly changedAt: Date
-  /** The payment of the order: goodwill goes to its payer, on its network. */
-  readonly payment: X402Payment
-  readonly receipt: X402Receipt
+  /** The payment of the order: goodwill goes to its payer, the way that the payment came. */
+  readonly payment: Payment
+  readonly receipt: Receipt
   readonly payout: Payout
 }
 

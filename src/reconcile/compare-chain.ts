@@ -219,7 +219,8 @@ export async function compareGoodwill(
   look: Look,
   notes: Notes,
 ): Promise<void> {
-  const onRecord = new Map((await store.goodwill()).map((one) => [one.id, one]))
+  const inUsdc = (await store.goodwill()).filter(({ payment }) => payment.method === 'x402')
+  const onRecord = new Map(inUsdc.map((one) => [one.id, one]))
   const paid = new Set<OrderId>()
   for (const { order, transfer } of notes.given) {
     const { transaction, amount: found } = transfer

@@ -8,6 +8,7 @@ import {
   payment,
   stepping,
 } from '../../test/fixtures/sample-checkouts.ts'
+import { usdc } from '../lib/money.ts'
 import { atProcessor, checkoutFaults, soldWorld } from './faults.fixture.ts'
 import type { ProcessorStatement } from './ports.ts'
 import { replayToRefunded } from './rebuild.ts'
@@ -41,6 +42,34 @@ test('a refund in a coin that is not on record is for --rebuild to book', async 
   expect(unbooked).toEqual([{ order: world.underWay, refund: { transaction }, payment: undefined }])
   const [first] = replayToRefunded(world.underWay, transaction ?? '', { now: look.now }) ?? []
   expect(first).toMatchObject({ state: 'FULFILLMENT_FAILED', payout: { state: 'DUE' } })
+})
+
+test('goodwill in a coin agrees if the processor paid it, as it was given, and is told if it did not', async () => {
+  const world = soldWorld()
+  const [order] = world.orders
+  if (order === undefined) throw new Error('the world has an order')
+  const { id, payment: paid } = order
+  const confirmedAt = new Date('2026-03-01T12:00:00Z')
+  const gift = { amount: usdc(1_000_000n), reason: 'The code was used', by: 'ada' }
+  const at = { version: 2, givenAt: confirmedAt, changedAt: confirmedAt }
+  const payout = { state: 'CONFIRMED', transaction: 'ab'.repeat(32), confirmedAt } as const
+  const receipt = { method: 'btcpay', transaction: 'cd'.repeat(32) } as const
+  world.goodwill = [{ id, ...gift, ...at, payment: paid, receipt, payout }]
+  const [refund] = world.payouts ?? []
+  const sent = {
+    ...refund,
+    reference: `${id}-goodwill`,
+    units: 1_000n,
+    transaction: payout.transaction,
+  }
+  const codesWith = async (...more: object[]) => {
+    const payouts = [...(world.payouts ?? []), ...more] as typeof world.payouts
+    const { differences } = await reconcile(sourcesOf({ ...world, payouts }), look)
+    return differences.map(({ code }) => code)
+  }
+  expect(await codesWith(sent)).toEqual([])
+  expect(await codesWith()).toEqual(['payout_booked_not_found'])
+  expect(await codesWith({ ...sent, units: 1_001n })).toEqual(['payout_differs'])
 })
 
 test('a processor that tells nothing is not asked for every invoice', async () => {

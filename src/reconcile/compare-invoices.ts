@@ -9,8 +9,10 @@ import {
   settledUnits,
 } from '../checkouts/checkout.ts'
 import { isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
+import { goodwillReferenceOf, unitsOf } from '../orders/goodwill.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
+import type { Goodwill } from '../orders/ports.ts'
 import { type Coin, formatUnits } from '../payments/coins.ts'
 import { partsOf, payerOf, same } from '../payments/payment.ts'
 import { type About, type DifferenceCode, differs, type Finding, openItem } from './differences.ts'
@@ -28,6 +30,7 @@ export async function compareCheckouts(sources: Sources, look: Look, notes: Note
   const { store, checkouts } = sources
   const book = await readPayoutBook(sources, notes)
   const progress: Progress = { invoices: new Set(), silent: 0, silentInARow: 0 }
+  const given = new Map((await store.goodwill()).map((one) => [one.id, one]))
   for await (const page of checkouts.all()) {
     notes.checkouts += page.length
     const orders = await ordersOf(
@@ -38,7 +41,8 @@ export async function compareCheckouts(sources: Sources, look: Look, notes: Note
       const order = orders.get(checkout.orderId)
       compareOrder(checkout, order, look, notes)
       await compareInvoice(sources, checkout, progress, notes)
-      await comparePayouts(sources, book, owedOf(checkout, order), { look, notes })
+      const owed = [...owedOf(checkout, order), ...giftOf(checkout, given.get(checkout.orderId))]
+      await comparePayouts(sources, book, owed, { look, notes })
     }
   }
   for (const order of await checkouts.strayOrders()) {
@@ -214,6 +218,13 @@ function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
     owed.push({ reference: returnReference(id, seq), order: orderId, coin, to, units, payout })
   }
   return owed
+}
+
+function giftOf({ coin, refundTo: to }: Checkout, goodwill: Goodwill | undefined): readonly Owed[] {
+  if (!goodwill) return []
+  const { id: order, payout } = goodwill
+  const reference = goodwillReferenceOf(order)
+  return [{ reference, order, coin, to, units: unitsOf(goodwill), payout }]
 }
 
 async function comparePayouts(

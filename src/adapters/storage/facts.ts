@@ -52,7 +52,7 @@ const exposureSql = `
       and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
       and doc #>> '{payment,method}' = 'x402'
     union all
-    select amount from goodwill where ${goodwillOpenSql}) as open`
+    select amount from goodwill where ${goodwillOpenSql} and doc #>> '{payment,method}' = 'x402') as open`
 
 export async function orderFacts(database: Database): Promise<OrderFacts> {
   const [countsResult, exposure, refundSwitch] = await Promise.all([

@@ -132,10 +132,15 @@ const returnsSql = `
     and one #>> '{payout,code}' is distinct from 'payment_vanished'`
 
 const goodwillSql = `
-  select id || '-goodwill' as reference, null as invoice, amount::text as worth, payer as to, null as coin,
-    null as network, null as units, doc #>> '{payout,state}' as state, doc #>> '{payout,code}' as code,
-    doc #>> '{payout,reason}' as reason, given_at as since, false as "isNoted"
-  from goodwill where ${goodwillOpenSql}`
+  select named.reference, null as invoice, amount::text as worth,
+    substr(payee, case when units is null then 1 else strpos(payee, ':') + 1 end) as to,
+    case when units is not null then doc #>> '{payment,asset}' end as coin, doc #>> '{payment,network}' as network,
+    div(units * amount, (doc #>> '{payment,amount,$bigint}')::numeric)::text as units,
+    doc #>> '{payout,state}' as state, doc #>> '{payout,code}' as code, doc #>> '{payout,reason}' as reason,
+    given_at as since, exists (select from hand_payouts where reference = named.reference) as "isNoted"
+  from goodwill, lateral (select id || '-goodwill' as reference, doc #>> '{payment,payer}' as payee,
+    (doc #>> '{payment,units,$bigint}')::numeric as units) as named
+  where ${goodwillOpenSql}`
 
 export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
   const [turns, granted, returnsGranted, goodwillGranted, refunds, returns, goodwill] =

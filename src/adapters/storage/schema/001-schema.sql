@@ -1183,7 +1183,7 @@ create table goodwill (
 create index goodwill_due on goodwill (due_at) where due_at is not null;
 create index goodwill_by_payer on goodwill (payer);
 
--- It is for an order in USDC that was delivered and is paid for good, goes to who paid it, and is at most the price.
+-- It is for an order that was delivered and is paid for good, goes to who paid it, and is at most the price.
 create function guard_goodwill() returns trigger language plpgsql as $$
 declare
   before text := case when tg_op = 'UPDATE' then old.doc #>> '{payout,state}' end;
@@ -1192,7 +1192,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     perform from orders where id = new.id and outcome = 'DELIVER' and settlement = 'FINAL'
-      and payer = new.payer and amount >= new.amount and doc #>> '{payment,method}' = 'x402';
+      and payer = new.payer and amount >= new.amount;
     if not found then
       raise exception 'order %: goodwill of % cannot be given to %', new.id, new.amount, new.payer;
     end if;
@@ -1218,7 +1218,10 @@ begin
     raise exception 'order %: its goodwill was not granted', old.id;
   end if;
   if signed is not null and (lower(signed ->> 'to') is distinct from new.payer
-      or (signed #>> '{amount,$bigint}')::numeric is distinct from new.amount) then
+      or (signed #>> '{amount,$bigint}')::numeric is distinct from new.amount
+      or not exists (select from orders where id = new.id and doc #>> '{payment,method}' = signed ->> 'method'
+        and coalesce((signed #>> '{units,$bigint}')::numeric * amount
+          <= (doc #>> '{payment,units,$bigint}')::numeric * new.amount, signed ->> 'method' = 'x402'))) then
     raise exception 'order %: its goodwill goes to the payer and is what was given', old.id;
   end if;
   return new;
