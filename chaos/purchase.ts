@@ -44,8 +44,8 @@ export interface Bought {
 export async function buy(errand: Errand): Promise<Bought> {
   const { plan, name, account } = errand
   const { kind } = plan
-  // Who sends no key keeps count of their own purchases, and means each of them.
-  const meant = plan.keyed ? {} : { confirmAnother: true }
+  // Who sends no key keeps count of their own purchases, and means each of them. Two may top up one number.
+  const meant = plan.keyed && kind !== 'topup' ? {} : { confirmAnother: true }
   const body = { ...bodyFor(kind, plan.outcome), ...numberFor(plan), ...meant }
   const payer = account.address.toLowerCase()
   const seen = newLog(name, payer)

@@ -41,7 +41,8 @@ interface Errand {
   readonly ends: 'FULFILLED' | 'REFUNDED'
 }
 
-const msisdn = '+12015550123'
+/** Neither is one that the demo tops up. */
+const numbers = ['+12025550123', '+12025550124'] as const
 const errands: readonly Errand[] = [
   {
     offerId: 'TEST-VOUCHER-OK',
@@ -49,9 +50,9 @@ const errands: readonly Errand[] = [
     fields: { firstName: 'Ada', lastName: 'Lovelace' },
     ends: 'FULFILLED',
   },
-  { offerId: 'TEST-TOPUP-OK', coin: 'LTC', fields: { msisdn }, ends: 'FULFILLED' },
+  { offerId: 'TEST-TOPUP-OK', coin: 'LTC', fields: { msisdn: numbers[0] }, ends: 'FULFILLED' },
   { offerId: 'TEST-ESIM-OK', coin: 'BTC', fields: {}, ends: 'FULFILLED' },
-  { offerId: 'TEST-TOPUP-FAIL', coin: 'LTC', fields: { msisdn }, ends: 'REFUNDED' },
+  { offerId: 'TEST-TOPUP-FAIL', coin: 'LTC', fields: { msisdn: numbers[1] }, ends: 'REFUNDED' },
 ]
 
 /** A person buys on the website, without script: one of each kind, and one that fails and is refunded. */

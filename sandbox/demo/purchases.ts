@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { decodePaymentResponseHeader } from '@x402/fetch'
 import { toString as drawQr } from 'qrcode'
 import * as z from 'zod'
@@ -54,7 +54,8 @@ const paths = {
 } as const
 
 const recipient = { firstName: 'Ada', lastName: 'Lovelace' }
-const msisdn = '+12015550123'
+/** New each time: a store asks about a phone that was topped up a moment ago. */
+const newNumber = () => `+1201555${randomInt(1_000, 10_000)}`
 
 type Kind = keyof typeof paths
 const purchase = (
@@ -72,7 +73,9 @@ export const purchases = [
   purchase('Buy a voucher of a value you choose (0.35 USD)', 'voucher', {
     ...{ offerId: 'TEST-VOUCHER-OPEN', ...recipient, value: 0.35 },
   }),
-  purchase('Top up a phone', 'topup', { offerId: 'TEST-TOPUP-OK', msisdn }),
+  purchase('Top up a phone', 'topup', {
+    ...{ offerId: 'TEST-TOPUP-OK', msisdn: newNumber() },
+  }),
   purchase('Buy an eSIM, and show the QR code that installs it', 'esim', {
     offerId: 'TEST-ESIM-OK',
   }),
@@ -82,7 +85,7 @@ export const purchases = [
   purchase(
     'Top up a phone, be rejected by the carrier, and get the money back',
     'topup',
-    { offerId: 'TEST-TOPUP-FAIL', msisdn },
+    { offerId: 'TEST-TOPUP-FAIL', msisdn: newNumber() },
     'REFUNDED',
   ),
 ]

@@ -33,6 +33,26 @@ describe('the form', () => {
     }
   })
 
+  test('asks about a phone that was topped up just before; its own checkout and who insists go on', async () => {
+    const world = checkoutWorld()
+    const form = {
+      kind: 'topup',
+      fields: { offerId: 'CREDIT', msisdn: '+50255512345' },
+    } as const
+    const { checkout } = await world.start(form)
+    const { invoice } = invoiced(checkout)
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(10_000)
+    expect(await world.orders.find(checkout.orderId)).toMatchObject({ state: 'FULFILLED' })
+    expect((await world.start(form)).checkout.id).toBe(checkout.id)
+    const again = { ...form, formKey: 'b'.repeat(32) }
+    await expect(world.start(again)).rejects.toMatchObject({ code: 'possible_duplicate' })
+    const insisting = { ...again, fields: { ...form.fields, confirmAnother: true } }
+    expect((await world.start(insisting)).checkout.id).not.toBe(checkout.id)
+    await world.live(2 * minute)
+    await world.start({ ...form, formKey: 'c'.repeat(32) })
+  })
+
   test('names every fault at once', async () => {
     const world = checkoutWorld()
     const fields = { offerId: 'OPEN', firstName: 'Ada', value: -1 }

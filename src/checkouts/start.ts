@@ -3,7 +3,7 @@ import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
 import { checkoutIdOf } from '../lib/ids.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
-import { requireBudgets, subjectsOf } from '../orders/budgets.ts'
+import { justReceived, requireBudgets, soonAfter, subjectsOf } from '../orders/budgets.ts'
 import type { FoundBy } from '../orders/finding.ts'
 import { foundBy } from '../orders/finding.ts'
 import { idsFor } from '../orders/order.ts'
@@ -99,9 +99,22 @@ async function openCheckout(deps: StartDeps, form: CheckoutForm, admit?: () => P
     priced,
     subjects,
   })
+  await requireNotJustReceived(deps, form, priced, checkout)
   await admit?.()
   const found = foundBy(deps, checkout.orderId, priced.lineItem.recipient)
   return { opened: await openBounded(deps, checkout, client, found), accessToken }
+}
+
+/** The form of a checkout that has delivered meanwhile leads to it all the same. */
+async function requireNotJustReceived(
+  deps: StartDeps,
+  { fields }: CheckoutForm,
+  { lineItem }: Priced,
+  { id }: Checkout,
+): Promise<void> {
+  const receivers = soonAfter(deps, lineItem.recipient, fields)
+  if (!receivers || !(await deps.orders.hasJustReceived(receivers, deps.now()))) return
+  if (!(await deps.checkouts.find(id))) throw justReceived()
 }
 
 /** A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address. */

@@ -2,6 +2,7 @@ import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import { goods } from '../catalog/kinds.ts'
 import type { Recipient } from '../catalog/offer.ts'
 import { numberIn, phonePattern } from '../catalog/phone.ts'
+import type { Fields } from '../catalog/purchase-body.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/secrets.ts'
 import { identityOf } from './denylist.ts'
@@ -56,12 +57,34 @@ export function subjectsOf(
   payer: string,
   sent: { readonly client: string | undefined; readonly recipient: Recipient },
 ): Subjects {
-  const [text] = receiversOf(sent.recipient)
+  const text = receiverText(sent.recipient)
   return {
     payer: payer.toLowerCase(),
     client: clientDigest(deps, sent.client),
-    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${identityOf(text)}`),
+    receiver: text && deps.digest.of(text),
   }
+}
+
+function receiverText(recipient: Recipient): string | undefined {
+  const [text] = receiversOf(recipient)
+  return text && `receiver:${identityOf(text)}`
+}
+
+/** Who may have received goods too recently to get these, as a digest under each key of the store; the buyer may insist. */
+export function soonAfter(
+  { digest }: Pick<BudgetDeps, 'digest'>,
+  recipient: Recipient,
+  { confirmAnother }: Fields,
+): readonly string[] | undefined {
+  const { isRefusedSoonAfter }: KindDefinition = goods[recipient.kind]
+  const text = receiverText(recipient)
+  return isRefusedSoonAfter && text && confirmAnother !== true ? digest.every(text) : undefined
+}
+
+export function justReceived(): Refusal {
+  const message =
+    'This number was topped up within the last two minutes, and its carrier may refuse another topup so soon. To top it up again all the same, send the same request with confirmAnother: true.'
+  return new Refusal('possible_duplicate', message, { charged: 'no' })
 }
 
 /** Who receives the goods: an e-mail address in lower case, a phone number in E.164 form, both, or an ICCID. */

@@ -38,6 +38,8 @@ export interface Twins {
   readonly digests: readonly string[]
   /** Whether the buyer says that it repeats no other purchase. If not, a twin of the last ten minutes stops it. */
   readonly isAnother: boolean
+  /** The receiver (`soonAfter` in budgets.ts): goods of any wallet for it in the last two minutes stop the purchase. */
+  readonly receivers?: readonly string[] | undefined
 }
 
 export interface OrderPage {
@@ -79,6 +81,8 @@ export interface OrderStore extends WorkflowStore<Order> {
   findOnlyByKey(key: string): Promise<Order | undefined>
   findByAddress(address: string): Promise<Order | undefined>
   hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
+  /** Whether anybody bought for this receiver in the two minutes before. */
+  hasJustReceived(receivers: readonly string[], at: Date): Promise<boolean>
 
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
 
@@ -140,13 +144,16 @@ export class LimitReached extends Error {
   }
 }
 
-/** The same wallet bought the same for the same recipient within ten minutes, and may not know of it. */
+/**
+ * The same wallet bought the same for the same recipient within ten minutes, and may not know of it; or somebody bought
+ * for the same receiver within two.
+ */
 export class TwinFound extends Error {
-  /** The newest first, twenty at most. */
+  /** Those of this wallet, the newest first, twenty at most. None if another wallet bought for the receiver. */
   readonly orders: readonly OrderId[]
 
   constructor(orders: readonly OrderId[]) {
-    super(`It may be the same purchase as the order ${orders.join(' or ')}`)
+    super(`It may be the same purchase as the order ${orders.join(' or ') || 'of another wallet'}`)
     this.name = 'TwinFound'
     this.orders = orders
   }

@@ -334,7 +334,7 @@ async function openOrder(
     recipients,
     counted,
     webhook: webhook?.kept,
-    twins: twinsOf(deps, request, { kind: order.item.kind, payer: payment.payer }),
+    twins: twinsOf(deps, request, { recipient: lineItem.recipient, payer: payment.payer }),
     address: request.sealed?.address,
     foundBy: foundBy(deps, id, lineItem.recipient),
   }).catch(async (error: unknown) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../test/doubles/memory-orders.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { fixed, topup } from '../../test/fixtures/offers.ts'
 import { authorizedAs, fixturePayer } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf } from '../secrets/secrets.ts'
@@ -329,6 +330,57 @@ describe('the same purchase paid again by the same wallet', () => {
     const answers = await Promise.allSettled(payments.map((payment) => ask({ payment, isAnother })))
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(collects(calls)).toBe(1)
+  })
+})
+
+describe('a phone that was topped up less than two minutes ago', () => {
+  const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+50255512345' } } as const
+  const of = (payment: PaymentPayload, wallet: number) =>
+    authorizedAs(payment, { from: `0x${String(wallet).repeat(40)}` })
+
+  function world() {
+    const made = purchaseWorld()
+    made.putOnSale(topup('CREDIT', { price: fixed(500) }), topup('MORE', { price: fixed(900) }))
+    return made
+  }
+
+  test('asks before any money is taken, whatever the key, and tells the same wallet of its order', async () => {
+    const { ask, buy, pay, calls } = world()
+    const { order } = expectOrder(await buy({ ...credit, ...withKey }))
+    const fields = { offerId: 'MORE', msisdn: '+502 5551-2345' }
+    const more = { kind: 'topup', fields, viewer: { keys: ['another-key-of-20-letters'] } } as const
+    const payment = await pay(more)
+    const before = collects(calls)
+    const refused = await refusalOf(ask({ ...more, payment }))
+    expect(refused).toMatchObject({
+      code: 'possible_duplicate',
+      details: { charged: 'no', extra: { orderId: order.id } },
+    })
+    expect(refused.message).toContain('This wallet topped up the same number at')
+    expect(collects(calls)).toBe(before)
+    const insisting = { ...more, payment, fields: { ...fields, confirmAnother: true } }
+    expect(expectOrder(await ask(insisting)).order.id).not.toBe(order.id)
+  })
+
+  test('asks another wallet too, and tells it nothing of the order', async () => {
+    const { ask, buy, pay, clock } = world()
+    await buy(credit)
+    clock.pass(119_999)
+    const stranger = { ...credit, payment: of(await pay(credit), 9) }
+    const { code, message, details } = await refusalOf(ask(stranger))
+    expect([code, details.charged, details.extra]).toEqual(['possible_duplicate', 'no', undefined])
+    expect(message).toContain('was topped up within the last two minutes')
+    clock.pass(1)
+    expectOrder(await ask(stranger))
+  })
+
+  test('is topped up after one that failed', async () => {
+    const { script, ask, buy, pay } = world()
+    const { placed } = script
+    script.placed = { outcome: 'declined', code: 'BUSY', reason: 'busy' }
+    await buy(credit)
+    script.placed = placed
+    expectOrder(await ask({ ...credit, payment: of(await pay(credit), 9) }))
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Kind } from '../catalog/offer.ts'
+import type { Kind, Recipient } from '../catalog/offer.ts'
 import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -6,6 +6,7 @@ import { paymentKeyOf, same } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf, sameHash } from '../secrets/secrets.ts'
 import type { AdvanceDeps } from './advance.ts'
+import { justReceived, soonAfter } from './budgets.ts'
 import type { Proof } from './finding.ts'
 import { chargedOf, isUnderWay, type Order } from './order.ts'
 import type { OrderStore, TwinFound, Twins } from './ports.ts'
@@ -133,12 +134,13 @@ function usedForAnother(request: PurchaseRequest, earlier: Order): Refusal {
 
 /** Where its events go does not make it another purchase. */
 export function twinsOf(
-  { digest }: Pick<AdvanceDeps, 'digest'>,
+  deps: Pick<AdvanceDeps, 'digest'>,
   { fields, isAnother = false }: PurchaseRequest,
-  { kind, payer }: { readonly kind: Kind; readonly payer: string },
+  { recipient, payer }: { readonly recipient: Recipient; readonly payer: string },
 ): Twins {
-  const wording = wordingOf(kind, { ...fields, webhookUrl: undefined })
-  return { digests: digest.every(`twin ${payer.toLowerCase()} ${wording}`), isAnother }
+  const wording = wordingOf(recipient.kind, { ...fields, webhookUrl: undefined })
+  const digests = deps.digest.every(`twin ${payer.toLowerCase()} ${wording}`)
+  return { digests, isAnother, receivers: soonAfter(deps, recipient, fields) }
 }
 
 /** Whoever lost an answer learns of the order before they pay for it again. */
@@ -146,11 +148,14 @@ export async function possibleDuplicate(
   { orders }: Pick<AdvanceDeps, 'orders'>,
   { orders: [id, ...others] }: TwinFound,
 ): Promise<Refusal> {
-  const newest = id && (await orders.find(id))
+  if (id === undefined) return justReceived()
+  const newest = await orders.find(id)
   if (!newest) throw new Error(`The order ${id} is gone`)
-  const { state, placedAt } = newest
+  const { state, placedAt, item } = newest
+  const bought =
+    item.kind === 'topup' ? 'topped up the same number' : 'bought the same for the same recipient'
   const before = others.length === 0 ? '' : `, after ${others.join(', ')}`
-  const message = `This wallet bought the same for the same recipient at ${placedAt.toISOString()}: order ${id} is ${state}${before}. If the answer of one was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true and a key of its own, so that a retry finds it.`
+  const message = `This wallet ${bought} at ${placedAt.toISOString()}: order ${id} is ${state}${before}. If the answer of one was lost, ask for that order, and do not pay again. To buy another one, send the same request with confirmAnother: true and a key of its own, so that a retry finds it.`
   return new Refusal('possible_duplicate', message, {
     extra: { orderId: id, state, ...(before && { orderIds: [id, ...others] }) },
   })

@@ -9,7 +9,7 @@ import { fixturePayee } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/terms.ts'
 import { createDigest, createSigner } from '../../src/secrets/secrets.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
-import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'
+import { esim, fixed, fixturePricing, open, topup, voucher } from '../fixtures/offers.ts'
 import { sweep, sweepCheckouts } from '../model/sweep.ts'
 import { memoryCheckouts } from './memory-checkouts.ts'
 import { memoryPayoutLimits } from './memory-payout-limits.ts'
@@ -22,6 +22,7 @@ const offers = [
   voucher('CARD', { price: fixed(2_000) }),
   voucher('OPEN', { price: open(500, 10_000, 250) }),
   esim('PLAN'),
+  topup('CREDIT', { price: fixed(500) }),
 ]
 
 /** The form of a person who buys the card with BTC. */

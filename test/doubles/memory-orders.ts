@@ -116,7 +116,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const risk = float === undefined ? undefined : { float, amount }
       const spent = subjects && rules && spentNow(subjects, rules, order.placedAt, risk)
       if (spent) throw new BudgetSpent(spent)
-      requireNoTwin(all(), twins, order.placedAt)
+      requireNoTwin(all(), order, twins)
       limits.requireWithin(order, recipients)
       write(order, { keys, subjects, twin: twins?.digests[0] })
       return { isNew: true, order, ...(webhook && { webhook: webhooks.opened(order, webhook) }) }
@@ -174,6 +174,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     findByAddress: async (address) => byAddress(address),
     hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
 
+    hasJustReceived: async (receivers, at) =>
+      all().some((row) => isJustReceived(row, receivers, at)),
+
     async listByPayer(payer, { kind, limit, offset }) {
       const items = byPayer(payer)
         .map(({ order }) => order)
@@ -214,18 +217,31 @@ export function memoryOrders(now: () => Date): MemoryOrders {
 }
 
 const twinMs = 600_000
+const soonMs = 120_000
 
 /** Does the same as the trigger of the database. @throws TwinFound */
-function requireNoTwin(rows: readonly Row[], twins: Twins | undefined, at: Date): void {
-  if (!twins || twins.isAnother) return
+function requireNoTwin(rows: readonly Row[], { placedAt, payment }: Order, twins?: Twins): void {
+  if (!twins) return
+  const { digests, isAnother, receivers = [] } = twins
   const same = rows.filter(
-    ({ order, twin = '' }) =>
-      twins.digests.includes(twin) &&
-      at.getTime() - order.placedAt.getTime() < twinMs &&
-      mayStand(order),
+    (row) =>
+      (!isAnother && isTwin(row, digests, placedAt)) || isJustReceived(row, receivers, placedAt),
   )
-  if (same.length > 0) throw new TwinFound(same.map(({ order }) => order.id).reverse())
+  if (same.length === 0) return
+  const own = same.filter(({ order }) => order.payment.payer === payment.payer)
+  throw new TwinFound(own.map(({ order }) => order.id).reverse())
 }
+
+function isTwin({ order, twin = '' }: Row, digests: readonly string[], at: Date): boolean {
+  return digests.includes(twin) && isWithin(twinMs, order, at)
+}
+
+function isJustReceived({ order, subjects }: Row, receivers: readonly string[], at: Date): boolean {
+  return receivers.includes(subjects?.receiver ?? '') && isWithin(soonMs, order, at)
+}
+
+const isWithin = (ms: number, order: Order, at: Date) =>
+  at.getTime() - order.placedAt.getTime() < ms && mayStand(order)
 
 /** Whether its goods or its payment may still come. */
 function mayStand(order: Order): boolean {

@@ -72,6 +72,8 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   const viewer = key === undefined ? {} : { keys: [key] }
   const fieldsOf = (kind: Kind) => ({
     ...lineItems[kind],
+    // A few buyers top up one phone.
+    ...(kind === 'topup' && { msisdn: `+5025551234${index % 8}` }),
     ...(buyer.webhookUrl && { webhookUrl: buyer.webhookUrl }),
   })
   const asked: PurchaseRequest = {
@@ -131,12 +133,13 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   async function persist(payment: Payment, from: number, most: number): Promise<Heard> {
     let heard: Heard = { type: 'nothing' }
     let current = payment
-    let sending = { isAnother: asked.isAnother, keys: viewer, isServed: false }
+    let sending = { isAnother: asked.isAnother, keys: viewer, isServed: false, insists: {} }
     const until = time.time() + persistsMs
     for (let sent = 0; sent < most && time.time() < until; sent += 1) {
-      const { isAnother, keys } = sending
+      const { isAnother, keys, insists } = sending
       const shown = { ...keys, accessToken: buyer.tokens.get(current.order) }
-      const request = { ...asked, payment: current.payload, viewer: shown, isAnother }
+      const fields = { ...asked.fields, ...insists }
+      const request = { ...asked, fields, payment: current.payload, viewer: shown, isAnother }
       heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
       sending = after(heard, sending)
@@ -150,7 +153,8 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   function after<T extends { isServed: boolean }>(heard: Heard, sending: T) {
     if (heard.type === 'order') return { ...sending, isServed: true }
     if (heard.type !== 'another' || sending.isServed) return sending
-    return { ...sending, isAnother: true, keys: { keys: [key ?? `another of ${index}`] } }
+    const keys = { keys: [key ?? `another of ${index}`] }
+    return { ...sending, isAnother: true, keys, insists: { confirmAnother: true } }
   }
 
   async function send(payment: Payment, from: number, request: PurchaseRequest): Promise<Heard> {
@@ -219,8 +223,9 @@ function isLastWord(heard: Heard): boolean {
   return heard.type !== 'nothing' && heard.type !== 'another'
 }
 
-/** What is named was bought with this wallet. Its own is the one whose answer was lost. */
+/** What is named was bought with this wallet. Its own is the one whose answer was lost. Others' orders are not named. */
 function judgeTwin(world: World, buyer: Buyer, { details: { extra = {} } }: Refusal): Heard {
+  if (!('orderId' in extra)) return { type: 'another' }
   const { orderId, orderIds = [orderId] } = extra as { orderId: OrderId; orderIds?: OrderId[] }
   const owners = orderIds.map((id) => world.book.ofOrder(id))
   if (owners.some((owner) => owner?.wallet !== buyer.wallet))

@@ -46,22 +46,27 @@ function expectConflict(answer: Answer, body: { code: string; charged: string })
   expect(JSON.stringify(answer.body)).not.toMatch(/SBX-/)
 }
 
+function respelt({ msisdn }: Record<string, unknown>) {
+  return msisdn === undefined ? {} : { msisdn: String(msisdn).replace('+1202', '+1 (202) ') }
+}
+
 beforeAll(async () => {
   buyer = await newBuyer()
 })
 
 test.each<[Kind, Record<string, unknown>]>([
   ['voucher', { offerId: 'test-voucher-ok', firstName: ' Ada ', maxUsdc: 1 }],
-  ['topup', { offerId: 'Test-Topup-Ok', msisdn: '+1 (202) 555-0123' }],
+  ['topup', { offerId: 'Test-Topup-Ok' }],
   ['esim', { offerId: ' TEST-esim-OK ', iccid: '' }],
 ])(
   'the same %s with its key, in another spelling or newly paid, is given again',
   async (kind, spelling) => {
     const headers = newKey()
-    const first = await buy(store, buyer, kind, bodyFor(kind, 'OK'), { headers })
+    const wanted = bodyFor(kind, 'OK')
+    const first = await buy(store, buyer, kind, wanted, { headers })
     const before = await everything()
     expectReplayed(await first.send(), first.answer)
-    const body = { ...bodyFor(kind, 'OK'), ...spelling }
+    const body = { ...wanted, ...respelt(wanted), ...spelling }
     expectReplayed(await first.send({}, body), first.answer)
     const fresh = await buyer.sign(first.accepts)
     const paidAgain = { 'payment-signature': fresh.header, ...headers }
@@ -117,18 +122,34 @@ test('a key alone finds its order and goods, and makes a request without a payme
 
 test('the same without a key is asked about before any money; a key of its own is another purchase', async () => {
   const payer = await newBuyer()
-  const bought = await buy(store, payer, 'topup', bodyFor('topup', 'OK'))
+  const bought = await buy(store, payer, 'voucher', voucher)
   const { orderId } = bought.answer.body
   const before = await payer.balance()
   const paid = { 'payment-signature': (await payer.sign(bought.accepts)).header }
-  const body = { ...bodyFor('topup', 'OK'), msisdn: '+1 202 555 0123' }
-  expectConflict(await post(store.url, purchasePath('topup'), body, paid), {
+  expectConflict(await post(store.url, purchasePath('voucher'), voucher, paid), {
     code: 'possible_duplicate',
     charged: 'no',
   })
   expect(await payer.balance()).toBe(before)
-  const another = await post(store.url, purchasePath('topup'), body, { ...paid, ...newKey() })
+  const another = await post(store.url, purchasePath('voucher'), voucher, { ...paid, ...newKey() })
   expect(another.body.orderId).not.toBe(orderId)
+  expect(await payer.balance()).toBe(before - 500_000n)
+})
+
+test('a phone that was topped up a moment ago is asked about before any money, whoever pays and with a key', async () => {
+  const body = bodyFor('topup', 'OK')
+  const { accepts } = await buy(store, buyer, 'topup', body)
+  const payer = await newBuyer()
+  const paid = { 'payment-signature': (await payer.sign(accepts)).header, ...newKey() }
+  const before = await payer.balance()
+  const spelt = { ...body, ...respelt(body) }
+  const refused = await post(store.url, purchasePath('topup'), spelt, paid)
+  expectConflict(refused, { code: 'possible_duplicate', charged: 'no' })
+  expect(refused.body).not.toHaveProperty('orderId')
+  expect(await payer.balance()).toBe(before)
+  const insisting = { ...spelt, confirmAnother: true }
+  const { body: bought } = await post(store.url, purchasePath('topup'), insisting, paid)
+  expect(bought.orderId).toMatch(/^ord_/)
   expect(await payer.balance()).toBe(before - 500_000n)
 })
 

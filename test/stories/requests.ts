@@ -6,15 +6,18 @@ import type { Store } from './store.ts'
 export type Kind = 'voucher' | 'topup' | 'esim'
 
 /**
- * The body that buys a test offer of each kind. A topup that may fail is for a number of its own, because three failed
- * orders for one receiver keep everybody who shares the store from buying for it.
+ * The body that buys a test offer of each kind. A topup is for a number of its own, because three failed orders for one
+ * receiver, or one within two minutes, keep everybody who shares the store from buying for it.
  */
 export function bodyFor(kind: Kind, outcome: string): Record<string, unknown> {
   const offerId = `TEST-${kind.toUpperCase()}-${outcome}`
   if (kind === 'voucher') return { offerId, firstName: 'Ada', lastName: 'Lovelace' }
   if (kind === 'esim') return { offerId }
-  const mayFail = outcome !== 'OK' && outcome !== 'HANG'
-  return { offerId, msisdn: mayFail ? `+1202${randomInt(2_000_000, 9_999_999)}` : '+12025550123' }
+  return { offerId, msisdn: newNumber() }
+}
+
+export function newNumber(): string {
+  return `+1202${randomInt(2_000_000, 9_999_999)}`
 }
 
 export interface Answer {

@@ -194,6 +194,10 @@ export function createOrderStore(database: Database): OrderStore {
       return rowCount === 1
     },
     listByPayer: (payer, page) => listByPayer(database, payer, page),
+    hasJustReceived: async (receivers, at) => {
+      const sql = 'select from just_received($1, $2) limit 1'
+      return (await database.query(sql, [receivers, at])).rowCount === 1
+    },
     plansOf: async (iccidDigest) => {
       const { rows } = await database.query<{ payer: string; brandName: string }>(
         `select payer, doc #>> '{item,brandName}' as "brandName" from orders
@@ -296,10 +300,10 @@ const openStatement = prepared(
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
       placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets,
-      twin, twins)
+      twin, twins, receivers)
     select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
       $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
-      $18::text, $19::text, $20::text, $21::jsonb, $24::text, $25::text[]
+      $18::text, $19::text, $20::text, $21::jsonb, $24::text, $25::text[], $27::text[]
     from claimed
     returning id, version, state
   ), keyed as (
@@ -309,7 +313,7 @@ const openStatement = prepared(
     insert into order_events (order_id, seq, at, state, payout_state, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
   ), received as (
-    insert into order_persons (order_id, person) select id, person from opened, unnest($27::text[]) as person
+    insert into order_persons (order_id, person) select id, person from opened, unnest($28::text[]) as person
   ), hooked as (
     insert into order_webhooks (order_id, payer, receiver, target)
     select id, $8::text, $22::text, $23::text from opened where $23::text is not null
@@ -339,8 +343,7 @@ async function openOrder(
     ...[owned.map(({ key }) => key), payoutState, detail, recipients.join('\n') || null],
     ...budgetValues(counted),
     ...[webhook?.receiver ?? null, webhook?.target ?? null],
-    ...twinValues(twins),
-    owned.map(({ owner }) => owner),
+    ...twinValues(twins, owned),
     foundBy.persons,
   ])
   const written = await attempt(database, statement, isHeldUp)
@@ -359,9 +362,11 @@ async function openOrder(
   return { isNew: true, order: orderOf(stored), ...(state && { webhook: state }) }
 }
 
-function twinValues(twins: Twins | undefined): readonly unknown[] {
-  if (!twins) return [null, null]
-  return [twins.digests[0], twins.isAnother ? null : twins.digests]
+function twinValues(twins: Twins | undefined, owned: readonly OwnedKey[]): readonly unknown[] {
+  const owners = owned.map(({ owner }) => owner)
+  if (!twins) return [null, null, owners, null]
+  const { digests, isAnother, receivers = null } = twins
+  return [digests[0], isAnother ? null : digests, owners, receivers]
 }
 
 async function webhookStateOf(
@@ -380,7 +385,7 @@ function isHeldUp(error: unknown): boolean {
 
 function refusalIn(error: unknown): unknown {
   const twin = refusedWith(error, raised.twin)
-  if (twin) return new TwinFound((twin.detail ?? '').split(' ') as OrderId[])
+  if (twin) return new TwinFound((twin.detail?.split(' ') ?? []) as OrderId[])
   const limit = refusedWith(error, raised.walletLimit)
   return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
 }

@@ -7,10 +7,11 @@ import {
   newX402Payment,
   paymentFailed,
   pending,
+  wanted,
   wayTo,
 } from '../../../test/fixtures/sample-orders.ts'
 import type { Order } from '../../orders/order.ts'
-import { type OrderStore, TwinFound } from '../../orders/ports.ts'
+import { type OrderStore, TwinFound, type Twins } from '../../orders/ports.ts'
 import { createOrderStore } from './orders.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 
@@ -24,20 +25,23 @@ const once = { digests: ['now'], isAnother: false }
 type Pending = ReturnType<typeof pending>
 
 interface Sent {
-  readonly twins?: { readonly digests: readonly string[]; readonly isAnother: boolean }
+  readonly twins?: Twins
   readonly placedAt?: Date
   readonly keys?: readonly string[]
+  readonly by?: string
 }
 
 /** Opens an order with a payment of its own, and moves it to the state of `to`. */
 async function open(
   store: OrderStore,
-  { twins = once, placedAt = at, keys = [] }: Sent = {},
+  { twins = once, placedAt = at, keys = [], by = payer }: Sent = {},
   to: (order: Pending) => Order = (order) => order,
 ): Promise<Order> {
-  const payment = { ...newX402Payment(), payer }
-  const [first, ...rest] = wayTo(to(pending({ payment, placedAt })))
-  const opened = await store.open(first as Pending, keys, { twins })
+  const payment = { ...newX402Payment(), payer: by }
+  const item = { ...wanted.item, kind: 'topup' } as const
+  const [first, ...rest] = wayTo(to(pending({ payment, placedAt, item })))
+  const counted = { subjects: { payer: by, receiver: twins.receivers?.[0] } }
+  const opened = await store.open(first as Pending, keys, { twins, counted })
   let order = opened.order
   for (const next of opened.isNew ? rest : []) order = expectWon(await store.move(order, next))
   return order
@@ -52,7 +56,8 @@ const twinIn = async (act: Promise<unknown>) => {
   throw error
 }
 
-const delivered = ({ payment, placedAt }: Pending) => fulfilled(asked({ payment, placedAt }))
+const delivered = ({ payment, placedAt, item }: Pending) =>
+  fulfilled(asked({ payment, placedAt, item }))
 
 it('opens one of several twins that come to two nodes at once, and names it to the others', async () => {
   const { store, other } = nodes()
@@ -93,6 +98,46 @@ describe('a twin', () => {
     const { store } = nodes()
     await open(store, {}, to)
     expect(await twinIn(open(store))).toBeUndefined()
+  })
+})
+
+describe('a receiver who has just received', () => {
+  const receivers = ['line now', 'line before']
+  const line = (digest: string, more: Partial<Twins> = {}): Twins => {
+    return { digests: [digest], isAnother: true, receivers, ...more }
+  }
+
+  it('is known whoever buys and whatever, by the digest under an earlier key; another order is not named', async () => {
+    const { store, other } = nodes()
+    const { id } = await open(
+      store,
+      { twins: line('a', { receivers: ['line before'] }) },
+      delivered,
+    )
+    expect(await twinIn(open(other, { twins: line('b'), placedAt: later(1.9) }))).toBe(id)
+    const stranger = { by: `0x${'8'.repeat(40)}`, twins: line('c') }
+    expect(await twinIn(open(other, { ...stranger, placedAt: later(1.9) }))).toBe('')
+    expect(await store.hasJustReceived(receivers, later(1.9))).toBe(true)
+    expect(await twinIn(open(other, { ...stranger, placedAt: later(2) }))).toBeUndefined()
+    expect(await store.hasJustReceived(receivers, later(4.1))).toBe(false)
+  })
+
+  it('is one of two wallets that come at once', async () => {
+    const { store, other } = nodes()
+    const said = await inTurn({ store, other }, 6, (node, index) =>
+      twinIn(open(node, { by: `0x${String(index + 1).repeat(40)}`, twins: line(`d${index}`) })),
+    )
+    expect(said.filter((order) => order === '')).toHaveLength(5)
+  })
+
+  it('is nobody for who insists, nor after what failed', async () => {
+    const { store } = nodes()
+    const lost = ({ payment, placedAt, item }: Pending) =>
+      failed(asked({ payment, placedAt, item }))
+    await open(store, { twins: line('a') }, lost)
+    expect(await twinIn(open(store, { twins: line('b') }))).toBeUndefined()
+    const insisting = { digests: ['c'], isAnother: true }
+    expect(await twinIn(open(store, { twins: insisting }))).toBeUndefined()
   })
 })
 

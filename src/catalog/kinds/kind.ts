@@ -29,6 +29,8 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly takesValue: boolean
   /** Whether the supplier hands them over itself, so that the buyer gets nothing to redeem or to install. */
   readonly isCredited: boolean
+  /** Whether suppliers refuse whoever received goods moments ago, so that the store asks before it takes money. */
+  readonly isRefusedSoonAfter?: boolean
 
   /** The schema of the goods. Fields that the supplier did not give are absent. */
   readonly delivery: z.ZodObject

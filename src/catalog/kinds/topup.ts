@@ -147,6 +147,7 @@ export const topup = {
   },
   takesValue: true,
   isCredited: true,
+  isRefusedSoonAfter: true,
 
   /** Without the number: it is personal data, stored only with the recipient, which is erased later. */
   delivery: z.object({

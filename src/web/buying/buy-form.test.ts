@@ -9,7 +9,7 @@ import {
 import type { CheckoutService } from '../../api/checkout.ts'
 import { sellingRulesOf } from '../../catalog/selling-rules.ts'
 import { createLimits } from '../../http/gate.ts'
-import { invalidBody } from '../../lib/refusal.ts'
+import { invalidBody, Refusal } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 import type { TrackingDeps } from '../orders/tracking.ts'
@@ -144,6 +144,26 @@ describe('a form that is sent', () => {
     expect(started.slice(-2).map(({ fields }) => fields)).toEqual([
       { offerId: 'CLARO_GT_5', msisdn: '+50211111111', confirmNumber: true },
       { offerId: 'CLARO_GT_5', msisdn: '+50211111112' },
+    ])
+  })
+
+  test('asks before a number is topped up again at once, and goes on for that very number', async () => {
+    const { checkouts, state, started } = checkoutService()
+    const site = website({ checkout: checkouts })
+    const at = '/buy/CLARO_GT_5'
+    const typed = { msisdn: '+502 5123 4567', pay: 'BTC', 'refundTo-BTC': refundTo }
+    state.refusal = new Refusal('possible_duplicate', 'Topped up.', { charged: 'no' })
+    const told = await site.post(at, await opened(site, typed, at))
+    expect(told.statusCode).toBe(409)
+    expect(structureFaults(told.body)).toEqual([])
+    expect(read(told.body)).toContain('topped up less than two minutes ago')
+    state.refusal = undefined
+    const form = { ...fieldsOf(told.body), ...typed }
+    await site.post(at, form)
+    await site.post(at, { ...form, msisdn: '+502 5123 4568' })
+    expect(started.slice(-2).map(({ fields }) => fields)).toEqual([
+      { offerId: 'CLARO_GT_5', msisdn: '+50251234567', confirmAnother: true },
+      { offerId: 'CLARO_GT_5', msisdn: '+50251234568' },
     ])
   })
 

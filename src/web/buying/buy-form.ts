@@ -80,6 +80,7 @@ export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, feedback?: For
 ${summary(form)}
 ${hidden(names.formKey, typed.formKey)}
 ${hidden(names.seen, typed.seen)}
+${typed.another !== '' && hidden(names.another, typed.another)}
 ${fieldsHtml(form)}
 <fieldset class="pay" id="${names.pay}" aria-describedby="${names.pay}-fault"${faults.has(names.pay) && html` aria-invalid="true"`}>
 <legend>${t('form.pay')}</legend>

@@ -191,7 +191,7 @@ async function startCheckout(
 /** @throws Refusal if it is not one that the form can show */
 function refusalFeedback(
   refusal: Refusal,
-  { deps: { t }, checkout: { methods }, typed }: Starting,
+  { deps: { t }, checkout: { methods }, typed, offer }: Starting,
 ): FormFeedback {
   const { code, details } = refusal
   const { status } = rules[code]
@@ -201,6 +201,10 @@ function refusalFeedback(
       return { ...feedback, faults: faultsIn(faultsOf(refusal), { typed, methods, t }) }
     case 'offer_unavailable':
       return feedback
+    case 'possible_duplicate': {
+      const another = numberIn(typed, offer)
+      return { ...feedback, typed: { ...typed, another }, notice: t('form.toppedUp') }
+    }
     case 'purchase_declined':
       return { ...feedback, notice: t('form.declined') }
     case 'store_paused':

@@ -161,6 +161,8 @@ export interface Typed {
   readonly fields: Readonly<Record<string, string>>
   /** The phone number that the buyer confirmed, as in the purchase; empty if none. */
   readonly confirmed: string
+  /** The one that is to be topped up again, although it was just topped up. */
+  readonly another: string
   readonly pay: string
   /** The addresses for refunds, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
@@ -181,6 +183,7 @@ export const walletWay = 'USDC'
 
 export const names = {
   confirmed: 'confirmNumber',
+  another: 'confirmAnother',
   pay: 'pay',
   mail: 'mail',
   refundTo: (coin: string) => `refundTo-${coin}`,
@@ -193,6 +196,7 @@ export function untyped(retail: Retail, methods: readonly PaymentMethod[]): Type
   return {
     fields: {},
     confirmed: '',
+    another: '',
     pay: only !== undefined && others.length === 0 ? only.coin : '',
     refundTo: {},
     mail: '',
@@ -209,11 +213,11 @@ export function readTyped(
 ): Typed | undefined {
   const fieldNames = fields.map(({ name }) => name)
   const coins = methods.map(({ coin }) => coin)
-  const { confirmed, pay, mail, formKey, seen } = names
+  const { confirmed, another, pay, mail, formKey, seen } = names
   const knownNames = [
     ...fieldNames,
     ...coins.map(names.refundTo),
-    ...[confirmed, pay, mail, formKey, seen],
+    ...[confirmed, another, pay, mail, formKey, seen],
   ]
   const isOdd =
     [...sent.keys()].some(
@@ -224,6 +228,7 @@ export function readTyped(
   return {
     fields: Object.fromEntries(fieldNames.map((name) => [name, textOf(name)])),
     confirmed: textOf(confirmed),
+    another: textOf(another),
     pay: textOf(pay),
     refundTo: Object.fromEntries(coins.map((coin) => [coin, textOf(names.refundTo(coin))])),
     mail: textOf(mail).trim(),
@@ -244,11 +249,13 @@ export function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
   const values = Object.entries(typed.fields)
     .map(([name, text]) => [name, name === 'msisdn' ? number : fieldValue(name, text)])
     .filter(([, value]) => value !== '')
-  const insists = typed.confirmed !== '' && typed.confirmed === number
+  // Each counts only for the number for which it was given.
+  const isFor = (text: string) => text !== '' && text === number
   return {
     offerId: offer.id,
     ...Object.fromEntries(values),
-    ...(insists ? { confirmNumber: true } : {}),
+    ...(isFor(typed.confirmed) && { confirmNumber: true }),
+    ...(isFor(typed.another) && { confirmAnother: true }),
   }
 }
 

@@ -256,7 +256,7 @@ If your host pays addresses but cannot send a body or sign each call: \`payableU
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not yet known. Poll \`Location\` after \`Retry-After\`. **Never pay again.**
 - **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Fix that, then sign the terms of this response.
-- **409 \`possible_duplicate\`**: without a key, this wallet bought the same for the same recipient within ten minutes. Nothing was charged; \`orderId\` is that order. Only if your user wants another one, send the request again with \`confirmAnother: true\` and a new key.
+- **409 \`possible_duplicate\`**: without a key, this wallet bought the same for the same recipient within ten minutes. Nothing was charged; \`orderId\` is that order. Without \`orderId\`, another wallet topped up this phone within two minutes. Only if your user wants another one, send the request again with \`confirmAnother: true\` and a new key.
 - **409 \`payment_reused\`**: this payment bought something else. \`order\` says how that stands.
 - **4xx**: \`detail\` names the field, and \`didYouMean\` the likely correction.
 - **No response at all**: send the very same request again, with the same payment and key. With the key alone, \`GET ${findOrders.path}\` finds the order too, and a \`POST\` without a payment returns it.

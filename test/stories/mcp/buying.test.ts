@@ -111,6 +111,23 @@ describe('with any client', () => {
     expect(stranger.data).toMatchObject({ code: 'order_not_found' })
   })
 
+  test('asks about a phone that another wallet has just topped up, and goes on when told so', async () => {
+    await using opened = await openClient(store, '2026-07-28')
+    const { call } = opened
+    const line = bodyFor('topup', 'OK')
+    await buyWith(call, buyer, line)
+    const payer = await newBuyer()
+    const again = { ...line, idempotency_key: newKey() }
+    const [accepts] = (await call('buy', again)).data.accepts
+    const meta = { 'x402/payment': await paymentFor(payer, accepts) }
+    const refused = await call('buy', again, meta)
+    expect(refused.data).toMatchObject({ code: 'possible_duplicate', charged: 'no' })
+    expect(refused.texts[0]).toContain('confirmAnother')
+    expect(refused.texts[0]).not.toContain('ord_')
+    const second = await call('buy', { ...again, confirmAnother: true }, meta)
+    expect(second.data.orderId).toMatch(/^ord_/)
+  })
+
   test('buys the same again for the same recipient only when told so, under whatever key', async () => {
     await using opened = await openClient(store, '2026-07-28')
     const { call } = opened

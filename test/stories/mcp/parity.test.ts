@@ -101,9 +101,9 @@ async function httpAnd(story: Story) {
 }
 
 function bought(kind: Kind): Story {
+  const fields = bodyFor(kind, 'OK')
   return async (transport) => {
     const key = newKey()
-    const fields = bodyFor(kind, 'OK')
     const demand = await transport.buy(kind, fields, { key })
     const payment = await signed(buyer, demand)
     const first = await transport.buy(kind, fields, { key, payment })

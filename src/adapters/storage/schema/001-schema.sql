@@ -50,6 +50,8 @@ create table orders (
   -- Passed with a new order to the check of twins, which does not let them be stored: the digest under each key of the
   -- store. Null if the buyer says that it is another purchase.
   twins text[] constraint orders_keep_no_twins check (twins is null),
+  -- The receiver under each key of the store, likewise.
+  receivers text[] constraint orders_keep_no_receivers check (receivers is null),
 
   constraint orders_state_known check (state in (
     'PAYMENT_PENDING', 'PAYMENT_FAILED', 'PAID', 'FULFILLING', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED')),
@@ -104,6 +106,7 @@ create index orders_given_up on orders (changed_at) where outcome = 'REFUND';
 create index orders_awaiting_payment on orders (amount) where state = 'PAYMENT_PENDING';
 
 create index orders_by_twin on orders (twin, placed_at) where twin is not null;
+create index orders_topped_up on orders (receiver, placed_at) where kind = 'topup' and receiver is not null;
 create index orders_undelivered_by_payer on orders (payer, placed_at)
   where outcome is distinct from 'DELIVER';
 create index orders_undelivered_by_client on orders (client, placed_at)
@@ -755,24 +758,42 @@ $$;
 create trigger check_budgets before insert on orders for each row
   when (new.budgets is not null) execute function check_budgets();
 
+-- A carrier refuses a line that was topped up within two minutes, whoever paid. What failed does not count.
+create function just_received(of_receivers text[], at timestamptz) returns setof orders language sql stable as $$
+  select * from orders
+  where kind = 'topup' and receiver = any (of_receivers) and placed_at > at - interval '2 minutes'
+    and outcome is distinct from 'REFUND' and state <> 'PAYMENT_FAILED' and settlement is distinct from 'LOST'
+$$;
+
 -- Who buys the same again within ten minutes may have lost the first answer. The purchases of a payer are compared one
--- after the other, so that of two at once one finds the other. By its name it runs between the budgets and the limits.
+-- after the other, and those for a receiver, so that of two at once one finds the other. Of other payers' orders nothing
+-- is told. By its name it runs between the budgets and the limits.
 create function check_twins() returns trigger language plpgsql as $$
 declare
+  found_any boolean;
   earlier text;
 begin
   perform pg_advisory_xact_lock(hashtextextended('twins ' || new.payer, 0));
-  select string_agg(id, ' ' order by placed_at desc) into earlier from (
-    select id, placed_at from orders
+  if new.receivers is not null then
+    perform pg_advisory_xact_lock(hashtextextended('receiver ' || new.receivers[1], 0));
+  end if;
+  select count(*) > 0, string_agg(id, ' ' order by placed_at desc) filter (where payer = new.payer)
+    into found_any, earlier from (
+    select id, payer, placed_at from orders
     where twin = any (new.twins) and placed_at > new.placed_at - interval '10 minutes'
       and outcome is distinct from 'REFUND' and state <> 'PAYMENT_FAILED'
       and settlement is distinct from 'LOST'
+    union
+    select id, payer, placed_at from just_received(new.receivers, new.placed_at)
     order by placed_at desc limit 20) as recent;
   if earlier is not null then
     raise exception 'order %: it may be the same purchase as %', new.id, earlier
       using errcode = 'KS004', detail = earlier;
+  elsif found_any then
+    raise exception 'order %: its receiver has just received goods', new.id using errcode = 'KS004';
   end if;
   new.twins := null;
+  new.receivers := null;
   return new;
 end
 $$;

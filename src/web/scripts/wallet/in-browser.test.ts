@@ -16,12 +16,13 @@ const payTo = '0x1111111111111111111111111111111111111111'
 const store = website({ checkout: checkoutService().checkouts })
 const payments: string[] = []
 let isSilent = false
-store.app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
+store.app.post('/api/catalog/:kind/purchase/info', (request, reply) => {
   const { id: network, usdc: asset, usdcDomain: extra } = networks.base
   const header = request.headers['payment-signature']
   if (header === undefined) {
     const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
-    const accepts = [{ ...terms, amount: '25000000' }]
+    const isCard = request.url.includes('/vouchers/')
+    const accepts = [{ ...terms, amount: isCard ? '25000000' : '5000000' }]
     return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
   }
   payments.push(String(header))
@@ -174,6 +175,30 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
       { offerId, msisdn: '+50211111111' },
       { offerId, msisdn: '+50211111111', confirmNumber: true },
       { offerId, msisdn: '+50211111112' },
+    ])
+  })
+
+  test('tops up a number again that was topped up just before, once the button is pressed again', async () => {
+    const { page, pay } = await filledIn({}, 'CLARO_GT_5')
+    const bodies: unknown[] = []
+    await page.route('**/purchase/info', (route) => {
+      const isPaid = route.request().headers()['payment-signature'] !== undefined
+      if (!isPaid) return route.fallback()
+      bodies.push(route.request().postDataJSON())
+      const json = { code: 'possible_duplicate', charged: 'no' }
+      return route.fulfill({ status: 409, json })
+    })
+    const told = page.locator('#wallet-fault').getByText('less than two minutes ago')
+    for (const number of ['+502 5123 4567', '+502 5123 4567', '+502 5123 4568']) {
+      await page.locator('#msisdn').fill(number)
+      await pay.click()
+      await told.waitFor()
+    }
+    const [offerId, msisdn] = ['CLARO_GT_5', '+50251234567']
+    expect(bodies).toEqual([
+      { offerId, msisdn },
+      { offerId, msisdn, confirmAnother: true },
+      { offerId, msisdn: '+50251234568' },
     ])
   })
 

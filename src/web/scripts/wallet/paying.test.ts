@@ -214,6 +214,7 @@ describe('a signed payment', () => {
     [demanding({}, 'The payer has not enough USDC.'), 'refused'],
     [answering(422, { code: 'invalid_body', charged: 'no' }), 'form'],
     [answering(403, { code: 'limit_exceeded', charged: 'no' }), 'limited'],
+    [answering(409, { code: 'possible_duplicate', charged: 'no' }), 'toppedUp'],
     [answering(503, { code: 'store_paused', charged: 'no' }), 'paused'],
     [answering(409, { code: 'idempotency_conflict', charged: 'no', detail: 'Used.' }), 'refused'],
   ] as const)(

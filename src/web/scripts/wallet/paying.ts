@@ -227,11 +227,12 @@ async function sendSavedPayment(
   return failed('unknown')
 }
 
-/** Refusals of the content itself: the same request was always refused, and always will be. */
+/** Refusals of the content itself: the same request was refused before too. */
 const certain: Readonly<Record<string, PayFault>> = {
   invalid_body: 'form',
   offer_not_found: 'notSold',
   limit_exceeded: 'limited',
+  possible_duplicate: 'toppedUp',
 }
 
 /** Temporary refusals. They prove that nothing was paid only if the payment has never been sent before. */

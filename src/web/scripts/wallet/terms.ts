@@ -161,11 +161,15 @@ export function lineItemIn(form: Iterable<readonly [string, unknown]>, offerId: 
   const typed = Object.entries(sent)
     .filter(([name, text]) => !others.test(name) && text.trim() !== '')
     .map(([name, text]) => [name, fieldValue(name, text)] as const)
-  const { confirmNumber, ...fields } = Object.fromEntries(typed)
-  // The confirmation counts only for the number for which it was given.
-  const insists = confirmNumber !== undefined && confirmNumber === fields['msisdn']
+  const { confirmNumber, confirmAnother, ...fields } = Object.fromEntries(typed)
+  // Each counts only for the number for which it was given.
+  const isFor = (number: unknown) => number !== undefined && number === fields['msisdn']
   return {
-    fields: { offerId, ...fields, ...(insists ? { confirmNumber: true } : {}) },
+    fields: {
+      ...{ offerId, ...fields },
+      ...(isFor(confirmNumber) && { confirmNumber: true }),
+      ...(isFor(confirmAnother) && { confirmAnother: true }),
+    },
     formKey: sent['key'] ?? '',
     seen: sent['seen'] ?? '',
   }

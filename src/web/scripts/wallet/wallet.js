@@ -99,10 +99,20 @@ function runner(form, view, saved) {
     removeEventListener('beforeunload', holdBack)
     if (ended.type === 'paid') return leave(view, ended)
     told = ended.amount
+    if (ended.code === 'toppedUp') insist(form)
     isBusy = false
     view.busy(false)
     view.failed(ended, saved.find() !== undefined)
   }
+}
+
+/** Whoever presses the button again tops up this very number again. */
+function insist(form) {
+  const own = { type: 'hidden', name: 'confirmAnother' }
+  const field =
+    form.elements.confirmAnother ??
+    form.appendChild(Object.assign(document.createElement('input'), own))
+  field.value = lineItemIn(new FormData(form)).fields.msisdn
 }
 
 async function leave(view, { orderId, accessToken, key }) {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { makeAddress } from '../../../../sandbox/btcpay/addresses.ts'
 import type { Coin } from '../../../../src/payments/coins.ts'
-import type { Kind } from '../../requests.ts'
+import { type Kind, newNumber } from '../../requests.ts'
 import type { Store } from '../../store.ts'
 
 /** A test offer of a kind, as the supplier of the sandbox names it. */
@@ -19,7 +19,7 @@ export async function fillIn(page: Page, kind: Kind): Promise<void> {
     const email = page.getByLabel('E-mail address')
     if ((await email.count()) > 0) await email.fill('ada@example.com')
   }
-  if (kind === 'topup') await page.getByLabel('Phone number to top up').fill('+1 202 555 0123')
+  if (kind === 'topup') await page.getByLabel('Phone number to top up').fill(newNumber())
 }
 
 /** Chooses a coin and gives an address for money back, which is returned. */
