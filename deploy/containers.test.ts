@@ -98,7 +98,16 @@ test.skipIf(noImage)('the image is built, and runs as another user than root', a
   const tag = `kiosk402-test:${process.pid}`
   try {
     execFileSync(process.execPath, ['scripts/release.ts', dir], { stdio: 'ignore' })
-    execFileSync('buildah', ['build', '--file', 'deploy/Containerfile', '--tag', tag, dir])
+    execFileSync('buildah', [
+      'build',
+      '--format',
+      'docker',
+      '--file',
+      'deploy/Containerfile',
+      '--tag',
+      tag,
+      dir,
+    ])
     const inspect = ['inspect', '--type', 'image', tag]
     const described = JSON.parse(execFileSync('buildah', inspect, { encoding: 'utf8' }))
     expect(described.OCIv1.config.User).toBe('10402:10402')

@@ -60,7 +60,7 @@ const catalogUsage = `Usage: kiosk402 catalog [WHAT]
 ${scopes}
 
 Examples:
-  kiosk402 catalog hide country:XX --reason "we must not sell there"
+  kiosk402 catalog hide country:CU --reason "we must not sell there"
   kiosk402 catalog feature brand:STEAM --until 2027-12-27T00:00Z --reason "Christmas"
   kiosk402 catalog name brand:GOOGLE_PLAY "Google Play" --reason "the supplier writes it in capitals"`
 

@@ -1,6 +1,15 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +20,9 @@ import { freePort } from '../../sandbox/port.ts'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { query } from '../harness/query.ts'
+import { newBuyer } from './buyer.ts'
 import { mintUsdc } from './chain.ts'
+import { buyDelivered } from './requests.ts'
 import { newDatabase } from './store.ts'
 
 // What `npm run release` makes, as an operator unpacks it on a machine that has Node alone.
@@ -92,10 +103,10 @@ async function startedIn(folder: string, look = async () => {}) {
   return { isReady: await isReady, code, output }
 }
 
-async function kiosk402(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(join(release, 'scripts/kiosk402'), args, {
-    env: live,
-  })
+/** The command of a release. */
+async function runIn(folder: string, ...args: string[]): Promise<string> {
+  const command = join(folder, 'scripts/kiosk402')
+  const { stdout } = await promisify(execFile)(command, args, { env: live })
   return stdout
 }
 
@@ -112,7 +123,7 @@ test('is under 150 MB, and lists each package that it runs', () => {
 test('starts on a machine without npm, and each node says its version', async () => {
   let examined = ''
   const { isReady, output } = await startedIn(release, async () => {
-    examined = await kiosk402('doctor', `http://127.0.0.1:${live['PORT']}`, '--json')
+    examined = await runIn(release, 'doctor', `http://127.0.0.1:${live['PORT']}`, '--json')
   })
   expect(isReady, output).toBe(true)
   const { operations, findings } = JSON.parse(examined)
@@ -120,19 +131,50 @@ test('starts on a machine without npm, and each node says its version', async ()
   expect(findings).toContainEqual(expect.objectContaining({ code: 'listing_unchecked' }))
   const nodes = await query(live['DATABASE_URL'] ?? '', 'select version from nodes')
   expect(nodes).toEqual([{ version: packageJson.version }])
-  expect((await kiosk402('--version')).trim()).toBe(packageJson.version)
+  expect((await runIn(release, '--version')).trim()).toBe(packageJson.version)
 })
 
-test('the release before runs on what this one has written, or refuses in one sentence', async () => {
-  await kiosk402('denylist', 'add', '+12025550123', '--reason', 'Case 17')
-  await kiosk402('refund', 'stop', '--reason', 'An upgrade')
-  const before = releaseBefore === undefined ? release : unpacked(resolve(releaseBefore))
-  if (releaseBefore === undefined) {
-    await query(
-      live['DATABASE_URL'] ?? '',
-      `insert into schema_migrations (name, sha256) values ('900-of-the-next-release.sql', '0')`,
-    )
-  }
+/** Everything that an operator may do, on an order of this store. */
+async function useEveryAct(folder: string): Promise<void> {
+  const kiosk402 = (...args: string[]) => runIn(folder, ...args)
+  const url = live['PUBLIC_URL'] ?? ''
+  const { order, answer } = await buyDelivered({ url }, await newBuyer(), 'topup')
+  expect(order.orders).toHaveLength(1)
+  const id = answer.body.orderId
+  const [phone, reason] = ['+12025550123', '--reason']
+  const goodwill = () => kiosk402('refund', 'goodwill', id, '0.50', reason, 'late')
+  // Refused until the payment is final.
+  await expect.poll(() => goodwill().catch(String)).toContain('gives 0.50 USDC')
+  await expect.poll(() => kiosk402('order', 'show', id)).toMatch(/goodwill.*CONFIRMED/i)
+  await kiosk402('order', 'resend', id, reason, 'lost the link')
+  await kiosk402('sales', 'pause', 'kind:esim', reason, 'no codes')
+  await kiosk402('price', 'set', 'everything', '--margin-bps', '150', reason, 'fees')
+  await kiosk402('catalog', 'hide', 'country:CU', reason, 'not there')
+  await kiosk402('denylist', 'add', phone, reason, 'Case 17')
+  await kiosk402('person', 'erase', phone, reason, 'asked for it')
+  await kiosk402('refund', 'stop', reason, 'An upgrade')
+}
+
+const newSchema = '002-of-the-next-release.sql'
+
+/** Without a release before, this one is it, and the next one adds a table to its own. */
+function twoReleases() {
+  if (releaseBefore !== undefined)
+    return { before: unpacked(resolve(releaseBefore)), next: release }
+  const next = join(dir, 'next')
+  cpSync(release, next, { recursive: true, verbatimSymlinks: true })
+  const file = join(next, 'src/adapters/storage/schema', newSchema)
+  writeFileSync(file, 'create table of_the_next_release (id text primary key)')
+  return { before: release, next }
+}
+
+test('a release upgrades what the one before has written, which then runs on it or refuses in one sentence', async () => {
+  const { before, next } = twoReleases()
+  live = { ...live, DATABASE_URL: await newDatabase(inject('parts').databaseUrl) }
+  const first = await startedIn(before)
+  expect(first.isReady, first.output).toBe(true)
+  const upgraded = await startedIn(next, () => useEveryAct(next))
+  expect(upgraded.isReady, upgraded.output).toBe(true)
   const { isReady, code, output } = await startedIn(before)
   if (isReady) return
   expect(output).toMatch(/newer version .* Start that version, or restore a backup/)
