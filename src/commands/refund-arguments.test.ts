@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
-import { UsageError } from './act.ts'
-import { commandOf } from './refund-arguments.ts'
+import { type Context, UsageError } from './act.ts'
+import { refund } from './refund.ts'
+import { goodwillIn, paidIn, referencesIn } from './refund-arguments.ts'
 
 const id = newOrderId()
 const other = newOrderId()
@@ -12,33 +13,21 @@ const gift = goodwillReferenceOf(id)
 const hash = 'AB'.repeat(32)
 
 describe('the command line', () => {
-  test.each([
-    [['status'], { does: 'status' }],
-    [['stop', '--reason', ' leaked '], { does: 'stop', reason: 'leaked' }],
-    [['--reason=leaked', 'stop'], { does: 'stop', reason: 'leaked' }],
-    [['start'], { does: 'start', reason: undefined }],
-    [['start', '--reason', 'new key'], { does: 'start', reason: 'new key' }],
-    [['retry', id], { does: 'retry', names: [id] }],
-    [['retry', id, other, id], { does: 'retry', names: [id, other] }],
-    [['retry', '--all'], { does: 'retry', names: 'all' }],
-    [['retry', back, id], { does: 'retry', names: [back, id] }],
-    [['drop', back, back], { does: 'drop', names: [back] }],
-    [['paid', back, hash], { does: 'paid', reference: back, transaction: hash.toLowerCase() }],
-    [
-      ['paid', id, `0x${hash}`],
-      { does: 'paid', reference: id, transaction: `0x${'ab'.repeat(32)}` },
-    ],
-    [
-      ['paid', back, hash, '--transfer', '2'],
-      { does: 'paid', reference: back, transaction: hash.toLowerCase(), transfer: 2 },
-    ],
-    [['retry', gift], { does: 'retry', names: [gift] }],
-    [
-      ['goodwill', id, '2.5', '--reason', ' the code was used '],
-      { does: 'goodwill', order: id, amount: 2_500_000n, reason: 'the code was used' },
-    ],
-  ])('%j is understood', (args, command) => {
-    expect(commandOf(args)).toEqual(command)
+  test('names each reference once, in any of their forms', () => {
+    expect(referencesIn('retry', [id, other, id])).toEqual([id, other])
+    expect(referencesIn('drop', [back, gift])).toEqual([back, gift])
+  })
+
+  test('takes a transaction in any case, and which of its transfers it is', () => {
+    const transaction = hash.toLowerCase()
+    expect(paidIn([back, hash], undefined)).toEqual({ reference: back, transaction })
+    const paid = { reference: id, transaction: `0x${transaction}`, transfer: 2 }
+    expect(paidIn([id, `0x${hash}`], '2')).toEqual(paid)
+  })
+
+  test('takes an amount in dollars', () => {
+    const given = { order: id, amount: 2_500_000n, reason: 'the code was used' }
+    expect(goodwillIn([id, '2.5'], 'the code was used')).toEqual(given)
   })
 
   test.each([
@@ -75,8 +64,9 @@ describe('the command line', () => {
     [['goodwill', back, '2.5', '--reason', 'late'], 'takes the id of an order and an amount'],
     [['goodwill', id, '2,5', '--reason', 'late'], '"2,5" is not an amount in USDC'],
     [['goodwill', id, '0', '--reason', 'late'], '"0" is not an amount in USDC'],
-  ])('%j is refused: %s', (args, message) => {
-    expect(() => commandOf(args)).toThrow(UsageError)
-    expect(() => commandOf(args)).toThrow(message)
+  ])('%j is refused: %s', async (args, message) => {
+    const run = () => refund.run(args, {} as Context)
+    await expect(run).rejects.toThrow(UsageError)
+    await expect(run).rejects.toThrow(message)
   })
 })

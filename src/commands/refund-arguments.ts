@@ -1,19 +1,8 @@
 import { namesPayout } from '../checkouts/checkout.ts'
-import { never } from '../lib/errors.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 import type { Gift, PaidByHand } from '../operator/refunds.ts'
-import { parseCommand, UsageError } from './act.ts'
-
-export type RefundsCommand =
-  | { readonly does: 'status' }
-  | { readonly does: 'stop'; readonly reason: string }
-  | { readonly does: 'start'; readonly reason: string | undefined }
-  | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
-  | { readonly does: 'drop'; readonly names: readonly string[] }
-  | { readonly does: 'release'; readonly names: readonly string[]; readonly reason: string }
-  | ({ readonly does: 'goodwill' } & Gift)
-  | ({ readonly does: 'paid' } & PaidByHand)
+import { UsageError } from './act.ts'
 
 export const usage = `Usage: kiosk402 refund WHAT
 
@@ -44,7 +33,7 @@ Examples:
   kiosk402 refund stop --reason "The key may have leaked."
   kiosk402 refund retry --all`
 
-const takes = {
+export const takes = {
   status: [],
   stop: ['reason'],
   start: ['reason'],
@@ -55,44 +44,17 @@ const takes = {
   goodwill: ['names', 'reason'],
 } as const
 
-export function commandOf(args: readonly string[]): RefundsCommand {
-  const { what, names, reason, all, transfer } = parseCommand(args, takes)
-  switch (what) {
-    case 'status':
-      return { does: what }
-    case 'stop':
-      return { does: what, reason: requireReason(what, reason, 'the key may have leaked') }
-    case 'release':
-      return {
-        ...{ does: what, names: referencesIn(what, names) },
-        reason: requireReason(what, reason, 'our lawyer allows it'),
-      }
-    case 'start':
-      return { does: what, reason }
-    case 'retry':
-      return { does: what, names: all ? everything(names) : referencesIn(what, names) }
-    case 'drop':
-      return { does: what, names: referencesIn(what, names) }
-    case 'paid':
-      return paidIn(names, transfer)
-    case 'goodwill':
-      return goodwillIn(names, reason)
-    default:
-      return never(what)
-  }
-}
-
-function everything(names: readonly string[]): 'all' {
+export function everything(names: readonly string[]): 'all' {
   if (names.length > 0) throw new UsageError('retry takes references or --all, not both')
   return 'all'
 }
 
-function requireReason(what: string, reason: string | undefined, example: string): string {
+export function requireReason(what: string, reason: string | undefined, example: string): string {
   if (reason) return reason
   throw new UsageError(`${what} needs a reason: --reason "${example}"`)
 }
 
-function referencesIn(
+export function referencesIn(
   what: 'retry' | 'drop' | 'release',
   names: readonly string[],
 ): readonly string[] {
@@ -108,7 +70,7 @@ function requireReference(name: string): void {
   )
 }
 
-function goodwillIn(names: readonly string[], reason = ''): RefundsCommand {
+export function goodwillIn(names: readonly string[], reason = ''): Gift {
   const [order = '', text = '', ...more] = names
   if (more.length > 0 || !isOrderId(order)) {
     throw new UsageError('goodwill takes the id of an order and an amount in USDC')
@@ -116,7 +78,7 @@ function goodwillIn(names: readonly string[], reason = ''): RefundsCommand {
   if (reason.length < 3 || reason.length > 500) {
     throw new UsageError('goodwill needs a --reason of 3 to 500 characters')
   }
-  return { does: 'goodwill', order, amount: amountIn(text), reason }
+  return { order, amount: amountIn(text), reason }
 }
 
 function amountIn(text: string): Usdc {
@@ -130,7 +92,7 @@ function amountIn(text: string): Usdc {
 /** A transaction of any of the coins: 32 bytes in hex, with 0x on Ethereum. */
 const transactionPattern = /^(0x)?[0-9a-f]{64}$/i
 
-function paidIn(names: readonly string[], transfer: string | undefined): RefundsCommand {
+export function paidIn(names: readonly string[], transfer: string | undefined): PaidByHand {
   const [reference = '', transaction = '', ...more] = names
   if (transaction === '' || more.length > 0) {
     throw new UsageError('paid takes a reference and the transaction that paid it')
@@ -145,5 +107,5 @@ function paidIn(names: readonly string[], transfer: string | undefined): Refunds
     throw new UsageError('--transfer counts the equal transfers of a transaction, from 1')
   }
   const which = transfer === undefined ? {} : { transfer: Number(transfer) }
-  return { does: 'paid', reference, transaction: transaction.toLowerCase(), ...which }
+  return { reference, transaction: transaction.toLowerCase(), ...which }
 }

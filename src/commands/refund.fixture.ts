@@ -5,8 +5,9 @@ import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { usdc } from '../lib/money.ts'
-import { carryOut } from './refund.ts'
-import { commandOf } from './refund-arguments.ts'
+import type { Operator } from '../operator/operator.ts'
+import type { Context } from './act.ts'
+import { refund } from './refund.ts'
 
 const { hour, day } = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
@@ -22,8 +23,9 @@ export function refundsCommand(caps = { hour, day }) {
   const checkouts = () => createCheckoutStore(database)
   const runOn = async (pool: Pool, ...args: readonly string[]) => {
     const operator = { database: pool, by: 'ada', now: () => new Date() }
-    const as = { ...operator, config: { refundCaps: caps } }
-    const { exit, lines } = await carryOut(as, commandOf(args))
+    const as = { ...operator, config: { refundCaps: caps } } as Operator
+    const context = { withOperator: (work) => work(as) } as Context
+    const { exit, lines } = await refund.run(args, context)
     return { isDone: exit === 0, lines }
   }
   const run = (...args: readonly string[]) => runOn(database, ...args)

@@ -1,11 +1,11 @@
-import type { RefundCaps } from '../adapters/storage/payouts.ts'
 import { never } from '../lib/errors.ts'
 import { formatUsdc, usdc, usdcFromText } from '../lib/money.ts'
+import type { Operator } from '../operator/operator.ts'
 import {
   dropRefunds,
   giveGoodwill,
+  type Outcome,
   type RefundStatus,
-  type RefundsOperator,
   recordPaid,
   refundStatus,
   releaseRefunds,
@@ -14,68 +14,96 @@ import {
   stopRefunds,
   type Tried,
 } from '../operator/refunds.ts'
-import type { Act, Result } from './act.ts'
-import { commandOf, type RefundsCommand, usage } from './refund-arguments.ts'
-
-type As = RefundsOperator & { readonly config: { readonly refundCaps: RefundCaps } }
+import { type Act, parseCommand, type Result } from './act.ts'
+import {
+  everything,
+  goodwillIn,
+  paidIn,
+  referencesIn,
+  requireReason,
+  takes,
+  usage,
+} from './refund-arguments.ts'
 
 export const refund: Act = {
   summary: 'what refunds wait for: retry, stop, start, goodwill, paid by hand',
   usage,
   async run(args, { withOperator }) {
-    const command = commandOf(args)
-    return withOperator((operator) => carryOut(operator, command))
+    const { what, names, reason, all, transfer } = parseCommand(args, takes)
+    switch (what) {
+      case 'status':
+        return withOperator(status)
+      case 'stop': {
+        const why = requireReason(what, reason, 'the key may have leaked')
+        return withOperator((operator) => stop(operator, why))
+      }
+      case 'start':
+        return withOperator((operator) => start(operator, reason))
+      case 'retry': {
+        const which = all ? everything(names) : referencesIn(what, names)
+        return withOperator((operator) => retry(operator, which))
+      }
+      case 'drop': {
+        const which = referencesIn(what, names)
+        return withOperator((operator) => tried(dropRefunds(operator, which)))
+      }
+      case 'release': {
+        const which = referencesIn(what, names)
+        const why = requireReason(what, reason, 'our lawyer allows it')
+        return withOperator((operator) => tried(releaseRefunds(operator, which, why)))
+      }
+      case 'paid': {
+        const payment = paidIn(names, transfer)
+        return withOperator((operator) => one(payment.reference, recordPaid(operator, payment)))
+      }
+      case 'goodwill': {
+        const gift = goodwillIn(names, reason)
+        return withOperator((operator) => one(gift.order, giveGoodwill(operator, gift)))
+      }
+      default:
+        return never(what)
+    }
   },
 }
 
-export async function carryOut(operator: As, command: RefundsCommand): Promise<Result> {
-  switch (command.does) {
-    case 'status': {
-      const status = await refundStatus(operator, operator.config.refundCaps)
-      return { exit: 0, data: status, lines: statusLines(status) }
-    }
-    case 'stop': {
-      const data = await stopRefunds(operator, command.reason)
-      const line = 'Refunds are stopped, on every node. Each one waits and goes on after "start".'
-      return { exit: 0, data, lines: [line] }
-    }
-    case 'start': {
-      const data = await startRefunds(operator, command.reason)
-      return {
-        ...{ exit: 0, data },
-        lines: [`Refunds go out again. ${data.waiting} of them were waiting.`],
-      }
-    }
-    case 'retry': {
-      const tried = triedResult(await retryRefunds(operator, command.names))
-      return command.names === 'all' ? afterAll(tried) : tried
-    }
-    case 'drop':
-      return triedResult(await dropRefunds(operator, command.names))
-    case 'release':
-      return triedResult(await releaseRefunds(operator, command.names, command.reason))
-    case 'paid': {
-      const { reference } = command
-      return triedResult([{ reference, ...(await recordPaid(operator, command)) }])
-    }
-    case 'goodwill':
-      return triedResult([{ reference: command.order, ...(await giveGoodwill(operator, command)) }])
-    default:
-      return never(command)
+async function status(operator: Operator): Promise<Result> {
+  const data = await refundStatus(operator, operator.config.refundCaps)
+  return { exit: 0, data, lines: statusLines(data) }
+}
+
+async function stop(operator: Operator, reason: string): Promise<Result> {
+  const data = await stopRefunds(operator, reason)
+  const line = 'Refunds are stopped, on every node. Each one waits and goes on after "start".'
+  return { exit: 0, data, lines: [line] }
+}
+
+async function start(operator: Operator, reason: string | undefined): Promise<Result> {
+  const data = await startRefunds(operator, reason)
+  return { exit: 0, data, lines: [`Refunds go out again. ${data.waiting} of them were waiting.`] }
+}
+
+/** Of all, nobody named those that are left alone. */
+async function retry(operator: Operator, which: 'all' | readonly string[]): Promise<Result> {
+  const result = await tried(retryRefunds(operator, which))
+  if (which !== 'all') return result
+  return {
+    ...result,
+    exit: 0,
+    ...(result.lines.length === 0 && { lines: ['No refund has failed.'] }),
   }
 }
 
-function triedResult(data: readonly Tried[]): Result {
+function one(reference: string, outcome: Promise<Outcome>): Promise<Result> {
+  return tried(outcome.then((done) => [{ reference, ...done }]))
+}
+
+async function tried(outcomes: Promise<readonly Tried[]>): Promise<Result> {
+  const data = await outcomes
   return {
     exit: data.every(({ isDone }) => isDone) ? 0 : 1,
     data,
     lines: data.map(({ reference, told }) => `${reference}: ${told}`),
   }
-}
-
-/** Nobody named those that were left alone. */
-function afterAll({ data, lines }: Result): Result {
-  return { exit: 0, data, lines: lines.length > 0 ? lines : ['No refund has failed.'] }
 }
 
 type Open = RefundStatus['open'][number]
