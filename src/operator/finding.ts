@@ -1,13 +1,8 @@
-import {
-  type FoundAs,
-  type FoundOrder,
-  findOrders as findStored,
-  type Sought,
-} from '../adapters/storage/finding.ts'
+import { findOrders as findStored, type Sought } from '../adapters/storage/finding.ts'
 import { numbersMeantBy } from '../catalog/phone.ts'
 import { formatUsdc, usdc } from '../lib/money.ts'
 import { identityOf, personDigests } from '../orders/denylist.ts'
-import { isRecoveryForm, lettersIn, recoveryDigests } from '../orders/finding.ts'
+import { recoveryDigests } from '../orders/finding.ts'
 import { orderIdOfReference } from '../orders/order.ts'
 import { coins } from '../payments/coins.ts'
 import { createDigest, type OperatorKeys } from '../secrets/secrets.ts'
@@ -28,15 +23,14 @@ function soughtIn(text: string, keys: OperatorKeys): readonly Sought[] {
   if (request !== undefined) return [{ by: 'request', values: [request.toLowerCase()] }]
   const hash = transactionPattern.exec(typed)?.[1]?.toLowerCase()
   if (hash !== undefined) return [{ by: 'transaction', values: [hash, `0x${hash}`] }]
-  const letters = lettersIn(typed)
-  const recovery = isRecoveryForm(letters) && recoveryDigests(createDigest(keys, 'orders'), letters)
+  const recovery = recoveryDigests(createDigest(keys, 'orders'), typed)
   const persons = personsMeantBy(typed).flatMap((identity) => digestsOf(keys, identity))
   const address = addressPattern.exec(typed)?.[1]?.toLowerCase()
   return [
-    ...(recovery ? [{ by: 'recovery', values: recovery } as const] : []),
-    ...(persons.length > 0 ? [{ by: 'person', values: persons } as const] : []),
-    ...(address === undefined ? [] : [{ by: 'address', values: payersAt(address) } as const]),
-  ]
+    { by: 'recovery', values: recovery } as const,
+    { by: 'person', values: persons } as const,
+    { by: 'address', values: address === undefined ? [] : payersAt(address) } as const,
+  ].filter(({ values }) => values.length > 0)
 }
 
 function soughtById(id: string): Sought {
@@ -67,11 +61,6 @@ export function digestsOf(keys: OperatorKeys, identity: string): readonly string
   return [...personDigests(orders, identity), ...left, ...iccids]
 }
 
-export interface Found extends Omit<FoundOrder, 'amount'> {
-  readonly foundBy: FoundAs
-  readonly amountUsdc: string
-}
-
 /**
  * Orders, and checkouts that have none yet, by whatever a buyer names; the newest first, at most 50 of each reading.
  *
@@ -82,9 +71,8 @@ export async function findOrders({ database, keys }: KeyedOperator, text: string
   if (sought.length === 0) throw new Refused('That is nothing by which an order could be found.')
   const results = await Promise.all(sought.map((one) => findStored(database, one)))
   const found = results.flatMap((result, at) =>
-    result.found.map(({ amount, ...one }): Found => {
-      const foundBy = sought[at]?.by ?? 'order'
-      return { ...one, foundBy, amountUsdc: formatUsdc(usdc(amount)) }
+    result.found.map(({ amount, ...one }) => {
+      return { ...one, foundBy: sought[at]?.by, amountUsdc: formatUsdc(usdc(amount)) }
     }),
   )
   const byOrder = new Map(found.map((one) => [one.order, one]))

@@ -3,6 +3,7 @@ import { lifeOf } from '../adapters/storage/finding.ts'
 import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { isPaidFor } from '../api/tracking/find.ts'
+import { recordsOf as storedRecords } from '../api/tracking/order-view.ts'
 import { type Checkout, isClosed, isInvoiced } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'
@@ -18,22 +19,14 @@ import { audited } from './audit.ts'
 import { type Operator, Refused } from './operator.ts'
 import { openPayouts } from './refunds.ts'
 
-/** The order, or the checkout that may become it, or both. */
-export interface Records {
-  readonly id: OrderId
-  readonly order: Order | undefined
-  readonly checkout: Checkout | undefined
-}
+type Records = Awaited<ReturnType<typeof recordsOf>>
 
-/** @throws Refused if there is neither */
-export async function recordsOf(
-  { database }: Pick<Operator, 'database'>,
-  id: OrderId,
-): Promise<Records> {
-  const order = await createOrderStore(database).find(id)
-  const checkout = await createCheckoutStore(database).findByOrder(id)
-  if (!order && !checkout) throw new Refused(`There is no order ${id}.`)
-  return { id, order, checkout }
+/** The order, or the checkout that may become it, or both. @throws Refused if there is neither */
+export async function recordsOf({ database }: Pick<Operator, 'database'>, id: OrderId) {
+  const stores = { orders: createOrderStore(database), checkouts: createCheckoutStore(database) }
+  const records = await storedRecords(stores, id)
+  if (!records.order && !records.checkout) throw new Refused(`There is no order ${id}.`)
+  return { id, ...records }
 }
 
 /**

@@ -49,9 +49,9 @@ export function foundBy(deps: FindingDeps, id: OrderId, recipient?: Recipient): 
   }
 }
 
-/** @param letters as `lettersOf` gives them */
-export function recoveryDigests({ every }: Pick<Digest, 'every'>, letters: string): string[] {
-  return every(recoveryWording(letters)).map(shortDigest)
+/** Those of a code as somebody typed it; none of a text that is no code. */
+export function recoveryDigests({ every }: Pick<Digest, 'every'>, text: string): readonly string[] {
+  return lettersIn(text).length === maxLetters ? every(recoveryWording(text)).map(shortDigest) : []
 }
 
 const recoveryWording = (code: string) => `recovery:${lettersIn(code)}`
@@ -59,12 +59,6 @@ const recoveryWording = (code: string) => `recovery:${lettersIn(code)}`
 /** 32 digits and capitals that cannot be mistaken for one another, five bits each. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const maxLetters = 12
-
-const codePattern = new RegExp(`^[${alphabet}]{${maxLetters}}$`)
-
-export function isRecoveryForm(letters: string): boolean {
-  return codePattern.test(letters)
-}
 
 /** For buyers who lost the private link and have no wallet to sign in with. It has 60 bits. */
 export function recoveryCodeOf({ codes }: Pick<FindingDeps, 'codes'>, id: OrderId): string {
@@ -77,7 +71,7 @@ export function isRecoveryCode({ codes }: Pick<FindingDeps, 'codes'>, id: OrderI
 }
 
 /** The letters of a code as somebody typed them. */
-export function lettersIn(text: string): string {
+function lettersIn(text: string): string {
   return text.toUpperCase().replace(/[\s-]/g, '')
 }
 

@@ -35,7 +35,7 @@ const idsSql = {
   recovery: `select order_id as id from order_events where seq = 1 and detail ->> 'recovery' = any ($1)`,
 } as const
 
-export type FoundAs = keyof typeof idsSql
+type FoundAs = keyof typeof idsSql
 
 export interface Sought {
   readonly by: FoundAs

@@ -55,7 +55,10 @@ export async function viewOf(
 
 export type Records = Awaited<ReturnType<typeof recordsOf>>
 
-export async function recordsOf({ orders, checkouts }: OrderTrackingDeps, id: string) {
+export async function recordsOf(
+  { orders, checkouts }: Pick<OrderTrackingDeps, 'orders' | 'checkouts'>,
+  id: string,
+) {
   if (!isOrderId(id)) return { order: undefined, checkout: undefined }
   const order = await orders.find(id)
   const mayBeInvoiced = order === undefined || order.payment.method === 'btcpay'

@@ -1343,18 +1343,10 @@ create table denylist_changes (
 create index denylist_changes_of_identity on denylist_changes (identity, list, seq desc);
 
 -- Of a person whose personal fields are erased the list keeps a keyed digest, and nothing else changes.
-create function guard_denylist_change() returns trigger language plpgsql as $$
-begin
-  if new.identity !~ '^erased[0-9a-f]{32}$' or new.party <> new.identity
-    or (to_jsonb(new) - 'party' - 'identity') <> (to_jsonb(old) - 'party' - 'identity') then
-    raise exception 'denylist_changes keeps what was written: no update';
-  end if;
-  return new;
-end
-$$;
-
-create trigger guard_denylist_change before update on denylist_changes
-  for each row execute function guard_denylist_change();
+create trigger guard_denylist_change before update on denylist_changes for each row
+  when (new.identity !~ '^erased[0-9a-f]{32}$' or new.party <> new.identity
+    or (to_jsonb(new) - 'party' - 'identity') <> (to_jsonb(old) - 'party' - 'identity'))
+  execute function refuse_change();
 
 create view denylist as
   select party, identity, list, reason, changed_by, changed_at
