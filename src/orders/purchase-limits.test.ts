@@ -133,11 +133,12 @@ describe('within the limits of the payer', () => {
     ['an address, in any case', { fields: { ...ada, email: 'ADA@example.com' } }],
   ])('%s that is listed is bought for, also when the store has a new key', async (_, request) => {
     const recipients = [credit.fields.msisdn, 'Ada@example.com', byPhone.recipientMsisdn]
-    const { ask, pay, deps } = await limitedTo(readLimits({ recipients }))
+    const { ask, pay, deps, clock } = await limitedTo(readLimits({ recipients }))
     const digest = createDigest([Buffer.alloc(32, 9), Buffer.alloc(32, 7)], 'orders')
     for (const given of [deps.digest, digest]) {
       Object.assign(deps, { digest: given })
       expectOrder(await ask({ ...request, payment: await pay(request) }))
+      clock.pass(120_000)
     }
   })
 
