@@ -187,6 +187,7 @@ const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
   try {
     const membership = await joinNodes(storage.nodes, { ...ground, version: pack.version })
+    await storage.noteSettings(membership.name, notedSettings(ground.config))
     const present = presentOf(ground.config, chain)
     // Before the check: what an earlier wallet sends after its replacement is no reason to refuse the start.
     await storage.wallets.use(present)
@@ -203,6 +204,18 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     await storage.close()
     throw error
   }
+}
+
+const longestNoted = 200
+
+/** For the audit: a secret or a long text as a digest. */
+function notedSettings({ settings, secretsKeys }: Ground['config']): Record<string, string> {
+  const digest = createDigest(secretsKeys, 'settings')
+  const noted = settings.map(({ name, text, isSecret }) => {
+    const isHidden = isSecret || text.length > longestNoted
+    return [name, isHidden ? `digest ${digest.of(`${name}=${text}`).slice(0, 16)}` : text]
+  })
+  return { version: pack.version, ...Object.fromEntries(noted) }
 }
 
 function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {

@@ -8,6 +8,7 @@ import {
   needProblems,
   problemOf,
   sandboxShape,
+  settingsOf,
   sharedOf,
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
@@ -263,6 +264,7 @@ function commonOf(
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
     shared: sharedOf(env),
+    settings: settingsOf(env),
   }
 }
 

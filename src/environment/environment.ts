@@ -54,6 +54,15 @@ export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object.fromEntries(shared.map((one) => [one[0], textOf(one)]))
 }
 
+/** A text of each variable that has a value, a default included. */
+export function settingsOf(env: Readonly<Record<string, unknown>>) {
+  const set = everyVariable.filter(([name]) => env[name] !== undefined)
+  return set.map(([name, schema]) => {
+    const text = typeof env[name] === 'string' ? env[name] : JSON.stringify(env[name])
+    return { name, text, isSecret: aboutOf(schema)?.isSecret === true }
+  })
+}
+
 /** Names the variable and what to set. Never the value: it may be a key. */
 export function problemOf(issue: z.core.$ZodIssue): string {
   const name = String(issue.path[0] ?? 'environment')

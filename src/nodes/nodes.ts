@@ -43,6 +43,7 @@ export const hereForSeconds = 30
 const beatMs = 3_000
 
 export interface Membership {
+  readonly name: string
   readonly loop: Promise<void>
   /** At the last beat. */
   lastState(): NodesState
@@ -91,6 +92,7 @@ export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Members
       },
     )
   return {
+    name,
     loop: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
     lastState: () => lastState,
     isFirst: () => lastState.processes.every((other) => other.node >= name),

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase, dropDatabase } from '../../sandbox/postgres/test-postgres.ts'
-import { auditProblem, readActs } from '../adapters/storage/audit.ts'
+import { auditProblem, noteSettings, readActs } from '../adapters/storage/audit.ts'
 import { openDatabase } from '../adapters/storage/database.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createMovements } from '../adapters/storage/record.ts'
@@ -125,6 +125,39 @@ function as(url: URL, username: string | undefined): Pool {
   onTestFinished(() => pool.end())
   return pool
 }
+
+describe('the settings of a node that starts', () => {
+  const start = (settings: Record<string, string>, node = 'shop-1:8402') =>
+    noteSettings(database, node, { version: '1.0.0', ...settings })
+
+  test('are noted when they change: from what to what, by the node', async () => {
+    await start({ MARKUP_BPS: '100', GAS_KEY: 'digest a' })
+    await start({ MARKUP_BPS: '100', GAS_KEY: 'digest a' })
+    await start({ GAS_KEY: 'digest b', PORT: '80' })
+    expect(await acts()).toMatchObject([
+      {
+        ...{ by: 'node shop-1:8402', act: 'settings' },
+        before: { MARKUP_BPS: '100', GAS_KEY: 'digest a', PORT: null },
+        after: { MARKUP_BPS: null, GAS_KEY: 'digest b', PORT: '80' },
+      },
+      { before: null, after: { version: '1.0.0', MARKUP_BPS: '100', GAS_KEY: 'digest a' } },
+    ])
+  })
+
+  test('are compared with its own; those of a new node with the last that are known', async () => {
+    await start({ MARKUP_BPS: '100' })
+    await start({ MARKUP_BPS: '100' }, 'shop-2:8402')
+    await start({ MARKUP_BPS: '200' }, 'shop-3:8402')
+    await start({ MARKUP_BPS: '200' }, 'shop-1:8402')
+    await start({ MARKUP_BPS: '200' }, 'shop-1:8402')
+    const change = { before: { MARKUP_BPS: '100' }, after: { MARKUP_BPS: '200' } }
+    expect(await acts()).toMatchObject([
+      { by: 'node shop-1:8402', ...change },
+      { by: 'node shop-3:8402', ...change },
+      { by: 'node shop-1:8402', after: { MARKUP_BPS: '100' } },
+    ])
+  })
+})
 
 test('the audit says that the denylist was changed and why, and nobody whom it names', async () => {
   const parties = ['+4915112345678', 'ada@example.com']

@@ -4,7 +4,8 @@ import { bodyFor, buy, callerFor, type Kind, post, purchasePath, until } from '.
 import { useStore } from './store.ts'
 
 // So many offers that some ask for every field of the supplier's list.
-const store = useStore({ offers: 300 })
+const metricsToken = `metrics-${'quillfeather'.repeat(4)}`
+const store = useStore({ offers: 300, env: { METRICS_TOKEN: metricsToken } })
 const call = callerFor(store)
 let buyer: Buyer
 /** What the supplier gave out. */
@@ -108,11 +109,11 @@ function found(haystack: readonly string[], needles: readonly string[]): string[
 /** Every value of every row, as text; bytes as letters, so that compressed ones are not missed. */
 async function everyRow(): Promise<string[]> {
   const tables = await store.query(
-    `select table_name from information_schema.tables where table_schema = 'public'`,
+    `select table_schema, table_name from information_schema.tables where table_schema in ('public', 'audit')`,
   )
   const each = tables
     .filter(({ table_name }) => !table_name.startsWith('catalog_'))
-    .map(({ table_name }) => `select to_jsonb(t)::text as row from "${table_name}" t`)
+    .map((one) => `select to_jsonb(t)::text as row from ${one.table_schema}."${one.table_name}" t`)
   const rows = await store.query(each.join(' union all '))
   return rows.map(({ row }) => row)
 }
@@ -149,6 +150,10 @@ describe('after purchases of every kind', () => {
     const { keys: wallets } = inject('parts')
     expect(rows.length).toBeGreaterThan(60)
     for (const id of orderIds) expect(found(rows, [id])).not.toEqual([])
+    // The settings are in the audit.
+    const noted = ['"MARKUP_BPS": "0"', '"METRICS_TOKEN": "digest ']
+    for (const one of noted) expect(found(rows, [one])).not.toEqual([])
+    expect(found(rows, [metricsToken])).toEqual([])
     expect(found(rows, goods)).toEqual([])
     expect(found(rows, iccids)).toEqual([])
     expect(found(rows, [...personal, '2025550187'])).toEqual([])

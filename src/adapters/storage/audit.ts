@@ -53,6 +53,25 @@ export async function readActs(
   return rows
 }
 
+/** Texts by the names of variables; absent ones are null. */
+type Settings = Readonly<Record<string, string | null>>
+
+const settingsSql = "select after from audit.acts where act = 'settings' order by by = $1, seq"
+
+/** Notes what a node starts with and did not have before; what it never had is compared with the other nodes. */
+export async function noteSettings(pool: Database, node: string, now: Settings): Promise<void> {
+  const by = `node ${node}`
+  const { rows } = await pool.query<{ after: Settings }>(settingsSql, [by])
+  const before: Settings = Object.assign({}, ...rows.map(({ after }) => after))
+  const names = Object.keys({ ...before, ...now })
+  const changed = names.filter((name) => (before[name] ?? null) !== (now[name] ?? null))
+  if (changed.length === 0) return
+  const of = (settings: Settings) =>
+    Object.fromEntries(changed.map((name) => [name, settings[name] ?? null]))
+  const was = rows.length > 0 ? of(before) : undefined
+  await noteAct(pool, by, { act: 'settings', subject: by, before: was, after: of(now) })
+}
+
 const ownersSql = `
   select pg_get_userbyid(acts.relowner) as owner, me.rolsuper or me.rolcreaterole as "isAdministrator",
     pg_has_role(acts.relowner, 'member') or pg_has_role(audit.nspowner, 'member')

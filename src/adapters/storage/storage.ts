@@ -4,7 +4,7 @@ import { within } from '../../lib/scheduling.ts'
 import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { NoteShown } from '../../orders/finding.ts'
 import type { Network } from '../../payments/networks.ts'
-import { type AuditEntry, auditProblem, noteAct } from './audit.ts'
+import { type AuditEntry, auditProblem, noteAct, noteSettings } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, rehearsed, type Trouble } from './database.ts'
 import { denylistReader } from './denylist.ts'
@@ -167,6 +167,8 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     record: createStoreRecord(pool),
     checkoutRecord: createCheckoutRecord(pool),
     movements: createMovements(pool),
+    noteSettings: (node: string, settings: Readonly<Record<string, string>>) =>
+      noteSettings(pool, node, settings),
     noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
     denied: denylistReader(pool),
