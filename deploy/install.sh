@@ -153,6 +153,7 @@ cat <<SAY
 
 What is left:
   1. In $etc/store.env: PUBLIC_URL, PAY_TO and the contact. In the configuration of the proxy: your domain name.
-  2. Secrets, each in a file of its name in $secrets: RPC_URL, GAS_KEY, REFUND_KEY, SUPPLIER_KEY.
+  2. RPC_URL, GAS_KEY, REFUND_KEY and SUPPLIER_KEY, which only root may read, each by:
+     read -rsp 'NAME: ' value && printf %s "\$value" | sudo install -m 600 /dev/stdin $secrets/NAME
   3. systemctl start kiosk402@1 && journalctl --unit kiosk402@1 --follow
 SAY

@@ -119,7 +119,7 @@ export const conditions: Readonly<Record<string, Condition>> = {
   },
   run_old: {
     ...{ alert: 'Kiosk402RunOld', severity: 'warning', forMinutes: 0 },
-    mend: 'systemctl list-timers kiosk402-*, journalctl -u kiosk402-reconcile (or -backup, -restore-drill); then kiosk402 reconcile or kiosk402 backup by hand.',
+    mend: "systemctl list-timers 'kiosk402-*' and journalctl -u kiosk402-reconcile (or -backup, -restore-drill) say why; then kiosk402 reconcile, kiosk402 backup or kiosk402 restore --check by hand. The timers: docs/operators/backups.md.",
     holds: ({ runs, now }) =>
       runs &&
       [...runs].flatMap(([subject, { endedAt }]) => {

@@ -15,7 +15,7 @@ const incident: Incident = {
 }
 const over = { ...incident, recoveredAt: new Date('2026-03-01T13:00:00Z') }
 
-test('a mail says what it is, since when, and the command that mends it', async () => {
+test('a mail says what it is, since when, the command that mends it, and where more is written', async () => {
   const mails: { to: string; subject: string; text: string }[] = []
   const tell = mailTeller({ send: async (mail) => void mails.push(mail) }, 'me@example.com', store)
   await tell(incident)
@@ -27,6 +27,7 @@ test('a mail says what it is, since when, and the command that mends it', async 
   })
   expect(begun?.text).toMatch(/Since: +2026-03-01T12:00:00.000Z/)
   expect(begun?.text).toContain('kiosk402 refund retry --all')
+  expect(begun?.text).toContain('docs/operators/alerts.md#kiosk402refundfailed')
   expect(ended?.subject).toBe('Kiosk: over: 2 refunds failed and wait for you.')
   expect(ended?.text).toMatch(/Over: +2026-03-01T13:00:00.000Z/)
 })

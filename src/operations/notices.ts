@@ -21,7 +21,7 @@ export function mailTeller(mailer: Mailer, to: string, store: Store): Teller {
       `Since:  ${openedAt.toISOString()}`,
       ...(recoveredAt ? [`Over:   ${recoveredAt.toISOString()}`] : ['', `To do: ${mend}`]),
       '',
-      `${alert} (docs/operators/alerts.md) of ${store.url}`,
+      `${alert} of ${store.url}: docs/operators/alerts.md#${alert.toLowerCase()}`,
     ]
     const subject = `${store.name}: ${recoveredAt ? 'over: ' : ''}${text}`.slice(0, 150)
     return mailer.send({ to, subject, text: lines.join('\n') })
