@@ -119,5 +119,6 @@ async function show(operator: Operator, id: OrderId): Promise<Result> {
 function textOf(value: unknown): string {
   if (value === null) return '-'
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object') return String(value)
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { placedOnRecord, unitsOfPrice } from '../../test/fixtures/sample-checkouts.ts'
 import {
   asked,
   expectWon,
@@ -72,6 +73,13 @@ describe('an order is shown', () => {
       const { id } = await failedRefund(code)
       expect((await showOrder(store.anna(), id)).mayDo[0]?.command).toContain(command)
     }
+  })
+
+  test('with its checkout, whose amounts are whole units of the coin', async () => {
+    const { orderId } = await placedOnRecord(store.records)
+    const { life } = await showOrder(store.anna(), orderId)
+    const paid = life.find(({ of, what }) => of === 'checkout' && what === 'ORDERED')
+    expect(paid?.detail).toMatchObject({ price: unitsOfPrice, payments: [{ units: unitsOfPrice }] })
   })
 
   test('only if it is there', async () => {

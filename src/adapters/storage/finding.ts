@@ -1,6 +1,6 @@
 import type { Kind } from '../../catalog/offer.ts'
 import type { CheckoutId, OrderId } from '../../lib/ids.ts'
-import type { Database } from './database.ts'
+import { type Database, restored } from './database.ts'
 
 /** Of the newest orders, as many as a person reads. */
 const most = 50
@@ -124,5 +124,7 @@ export async function lifeOf(
   checkout: CheckoutId | undefined,
 ): Promise<readonly LifeEvent[]> {
   const { rows } = await database.query<LifeEvent>(lifeSql, [order, checkout ?? ''])
-  return rows.map(({ at, of, what, detail }) => ({ at, of, what, detail }))
+  return rows.map(({ at, of, what, detail }) => {
+    return { at, of, what, detail: restored(detail) as LifeEvent['detail'] }
+  })
 }
