@@ -93,26 +93,22 @@ const noImage = works('buildah', 'pull', '--quiet', base)
   : `buildah cannot get ${base} here`
 if (noImage) console.warn(`Left out here: ${noImage}`)
 
-test.skipIf(noImage)('the image is built, and runs as another user than root', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'kiosk402-image-'))
-  const tag = `kiosk402-test:${process.pid}`
-  try {
-    execFileSync(process.execPath, ['scripts/release.ts', dir], { stdio: 'ignore' })
-    execFileSync('buildah', [
-      'build',
-      '--format',
-      'docker',
-      '--file',
-      'deploy/Containerfile',
-      '--tag',
-      tag,
-      dir,
-    ])
-    const inspect = ['inspect', '--type', 'image', tag]
-    const described = JSON.parse(execFileSync('buildah', inspect, { encoding: 'utf8' }))
-    expect(described.OCIv1.config.User).toBe('10402:10402')
-    execFileSync('buildah', ['rmi', tag])
-  } finally {
-    await rm(dir, { recursive: true })
-  }
-})
+test.skipIf(noImage)(
+  'the image is built, runs as another user than root, and says whether it is alive',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kiosk402-image-'))
+    const tag = `kiosk402-test:${process.pid}`
+    try {
+      execFileSync(process.execPath, ['scripts/release.ts', dir], { stdio: 'ignore' })
+      const build = ['build', '--format', 'docker', '--file', 'deploy/Containerfile', '--tag', tag]
+      execFileSync('buildah', [...build, dir])
+      const inspect = ['inspect', '--type', 'image', tag]
+      const described = JSON.parse(execFileSync('buildah', inspect, { encoding: 'utf8' }))
+      const { User, Healthcheck } = described.Docker.config
+      expect([User, Healthcheck.Test[0]]).toEqual(['10402:10402', 'CMD'])
+      execFileSync('buildah', ['rmi', tag])
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+  },
+)
