@@ -385,7 +385,7 @@ function isHeldUp(error: unknown): boolean {
 
 function refusalIn(error: unknown): unknown {
   const twin = refusedWith(error, raised.twin)
-  if (twin) return new TwinFound((twin.detail?.split(' ') ?? []) as OrderId[])
+  if (twin) return new TwinFound((twin.detail ?? '').split(' ').filter(Boolean) as OrderId[])
   const limit = refusedWith(error, raised.walletLimit)
   return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
 }
