@@ -228,6 +228,25 @@ test('for an order in BTC goes out through BTCPay Server under its own reference
   expect((await refunds('status')).text).toContain('Goodwill granted in the last hour 5.00 of 10')
 })
 
+test('in a coin is never signed for more of it than was given', async () => {
+  const { id, units } = await deliveredFor('BTC', 'Bitcoin')
+  await give(id, '5')
+  const [due] = await readGoodwill(database())
+  if (due?.payment.method !== 'btcpay') throw new Error('goodwill in a coin was given')
+  const { amount, payment } = due
+  const reference = goodwillReferenceOf(id)
+  await createPayoutLimits(database(), caps).allow(reference)
+  const { invoice, network, payer: to } = payment
+  const signed = { method: 'btcpay', invoice, network, to, amount, reference } as const
+  const signFor = (signedUnits: bigint) => {
+    const payout = { state: 'APPROVED', signed: { ...signed, units: signedUnits } } as const
+    return createGoodwillStore(database()).move(due, { ...due, payout })
+  }
+  const given = (units * 5_000_000n) / 12_500_000n
+  await expect(signFor(given + 1n)).rejects.toThrow('is what was given')
+  expect((await signFor(given)).won).toBe(true)
+})
+
 test('in Monero waits for a person, who pays it and says so', async () => {
   const { id, refundTo, look, pulls } = await deliveredFor('XMR', 'Monero')
   await give(id, '5')

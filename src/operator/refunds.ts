@@ -148,7 +148,6 @@ const yes = (told: string): Outcome => ({ isDone: true, told })
 const no = (told: string): Outcome => ({ isDone: false, told })
 const moved = no('another process changed it meanwhile; look at it again')
 const noGoodwill = no('no goodwill was given for this order')
-const dueAgain = yes('due again')
 const dropped = yes('dropped; nothing is owed')
 
 export interface Gift {
@@ -194,7 +193,9 @@ async function retryPayout({ database }: Acting, name: string): Promise<Outcome>
   const failed = await failedPayoutOf(database, name)
   if ('told' in failed) return failed
   const { signed } = failed.payout
-  return (await failed.moveTo({ state: 'DUE', ...(signed && { signed }) })) ? dueAgain : moved
+  return (await failed.moveTo({ state: 'DUE', ...(signed && { signed }) }))
+    ? yes('due again')
+    : moved
 }
 
 async function releasePayout({ database }: Acting, name: string): Promise<Outcome> {

@@ -30,7 +30,6 @@ const retryAfterMs = 5_000
 export function createShowings(
   database: Database,
   onError: (error: Error) => void,
-  now = () => new Date(),
 ): { readonly noteShown: NoteShown; write(): Promise<void> } {
   const waiting = new Map<string, Showing>()
   let timer: NodeJS.Timeout | undefined
@@ -57,7 +56,7 @@ export function createShowings(
   return {
     noteShown(order, how) {
       const key = `${order} ${how}`
-      if (!waiting.has(key)) waiting.set(key, { order, what: 'goods_shown', how, at: now() })
+      if (!waiting.has(key)) waiting.set(key, { order, what: 'goods_shown', how, at: new Date() })
       writeIn(writeAfterMs)
     },
     write,
