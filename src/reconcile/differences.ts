@@ -114,11 +114,11 @@ export const differences = {
     act: 'The record is lost. If neither the supplier nor a payout has its order, ask the buyer for an address and pay it back by hand.',
   },
   payout_not_booked: {
-    what: 'A refund or return in a coin was paid out, and is failed on record.',
+    what: 'A refund, return or goodwill in a coin was paid out, and is failed on record.',
     act: 'kiosk402 refund retry books it, or kiosk402 refund paid if the processor names no transaction.',
   },
   payout_booked_not_found: {
-    what: 'A refund or return in a coin is paid on record, and neither the processor nor a note has it.',
+    what: 'A refund, return or goodwill in a coin is paid on record, and neither the processor nor a note has it.',
     act: 'Look for its transaction on the chain of the coin. If there is none, pay the buyer by hand.',
   },
   payout_differs: {
@@ -126,7 +126,7 @@ export const differences = {
     act: 'Look at it in the processor. This is a defect or a changed database.',
   },
   paid_out_twice: {
-    what: 'A refund or return in a coin was paid out twice.',
+    what: 'A refund, return or goodwill in a coin was paid out twice.',
     act: 'This is a loss. Look at both payouts, which may be in one transaction.',
   },
   payout_unknown: {
