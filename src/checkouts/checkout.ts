@@ -121,15 +121,6 @@ export type CheckoutState = Checkout['state']
 export type CheckoutIn<S extends CheckoutState> = Extract<Checkout, { state: S }>
 export type InvoicedCheckout = CheckoutIn<'OPEN' | 'ORDERED' | 'ENDED'>
 
-/** The whole life of a checkout. Whether the order gets the price is decided once. */
-export const checkoutMoves = {
-  OPENING: ['OPEN', 'REFUSED'],
-  REFUSED: [],
-  OPEN: ['ORDERED', 'ENDED'],
-  ORDERED: [],
-  ENDED: [],
-} as const satisfies Record<CheckoutState, readonly CheckoutState[]>
-
 export function isInvoiced(checkout: Checkout): checkout is InvoicedCheckout {
   return 'invoice' in checkout
 }
@@ -294,10 +285,6 @@ export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[]
     { account: checkout.closedAt === undefined ? 'due' : 'kept', amount: -rest },
   ]
   return entries.filter(({ amount }) => amount !== 0n)
-}
-
-export function unreturnedUnits(checkout: Checkout): bigint {
-  return isInvoiced(checkout) ? settledUnits(checkout.invoice) - claimedUnits(checkout) : 0n
 }
 
 export function claimedUnits(checkout: InvoicedCheckout): bigint {

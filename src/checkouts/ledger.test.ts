@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { unreturnedUnits } from '../../test/doubles/checkout-rules.ts'
 import * as sample from '../../test/fixtures/sample-checkouts.ts'
 import type { PayoutState } from '../orders/payout.ts'
 import {
@@ -8,7 +9,6 @@ import {
   checkoutBalancesOf,
   checkoutEntriesOf,
   priceIn,
-  unreturnedUnits,
 } from './checkout.ts'
 
 const { closed, ended, opened, opening, ordered, payment, returning, stepping } = sample

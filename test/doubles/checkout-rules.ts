@@ -1,7 +1,8 @@
 import {
   type Checkout,
+  type CheckoutState,
   checkoutBalancesOf,
-  checkoutMoves,
+  claimedUnits,
   type InvoicedCheckout,
   isClosed,
   isInvoiced,
@@ -10,10 +11,22 @@ import {
   priceUnits,
   type Return,
   settledUnits,
-  unreturnedUnits,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
 import type { PayoutState } from '../../src/orders/payout.ts'
+
+/** The whole life of a checkout. Whether the order gets the price is decided once. */
+export const checkoutMoves = {
+  OPENING: ['OPEN', 'REFUSED'],
+  REFUSED: [],
+  OPEN: ['ORDERED', 'ENDED'],
+  ORDERED: [],
+  ENDED: [],
+} as const satisfies Record<CheckoutState, readonly CheckoutState[]>
+
+export function unreturnedUnits(checkout: Checkout): bigint {
+  return isInvoiced(checkout) ? settledUnits(checkout.invoice) - claimedUnits(checkout) : 0n
+}
 
 /** Facts outside of a checkout that its rules depend on. */
 export interface Around {

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { returnMoves } from '../../../test/doubles/checkout-rules.ts'
+import { checkoutMoves, returnMoves } from '../../../test/doubles/checkout-rules.ts'
 import {
   closed,
   ended,
@@ -30,7 +30,6 @@ import {
   type Checkout,
   type CheckoutIn,
   type CheckoutState,
-  checkoutMoves,
   type InvoicedCheckout,
   type Return,
   returnReference,
