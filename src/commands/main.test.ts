@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,11 +38,13 @@ test('without an act it lists all of them, for people and for programs', async (
 })
 
 describe.each(names)('%s', (name) => {
-  test('has help with an example', async () => {
+  test('has help with an example, and a page', async () => {
     const { exit, stdout } = await kiosk402(name, '--help')
     expect(exit).toBe(0)
     expect(stdout).toContain(`Usage: kiosk402 ${name}`)
     expect(stdout).toMatch(new RegExp(`Examples?:\n  (.* )?kiosk402 ${name}`))
+    const pages = readFileSync('docs/operators/command.md', 'utf8')
+    expect(pages).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\| \\[.*\\.md`, 'm'))
     expect(stdout).toContain('--dry-run')
   })
 
