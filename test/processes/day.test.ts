@@ -161,11 +161,10 @@ test('an operator gets through a day with kiosk402', async () => {
   expect((await kiosk402('refund', 'goodwill', bitcoin.order, '0.50', ...because)).code).toBe(1)
 
   // A person asks to be forgotten.
-  const erased = await kiosk402('person', 'erase', phone, ...because)
-  expect(erased, erased.stderr).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^Erased: 2 orders/),
-  })
+  const erase = ['person', 'erase', phone, ...because]
+  // An order is open until its payment is final.
+  await eventually(() => kiosk402(...erase, '--dry-run'), isDone)
+  expect((await kiosk402(...erase)).stdout).toMatch(/^Erased: 2 orders/)
   expect((await kiosk402('order', 'find', phone)).code).toBe(1)
 
   // One brand becomes dearer, after a look at what that does.
@@ -193,13 +192,13 @@ test('an operator gets through a day with kiosk402', async () => {
   expect(closed.stderr).toContain(`${month} so far closes.`)
   const compared = await eventually(() => kiosk402('reconcile', '--settle-minutes', '0'), isDone)
   expect(compared.stdout).toContain('Nothing differs.')
-  const acts = await asData('audit')
-  expect(acts.map(({ by, act }: { by: string; act: string }) => `${by}: ${act}`)).toEqual([
-    'anna: price set',
-    'anna: person erase',
-    'anna: refund goodwill',
-    'anna: order resend',
-    'anna: sales resume',
-    'anna: sales pause',
+  const acts = await asData('audit', '--by', 'anna')
+  expect(acts.map(({ act }: { act: string }) => act)).toEqual([
+    'price set',
+    'person erase',
+    'refund goodwill',
+    'order resend',
+    'sales resume',
+    'sales pause',
   ])
 })
