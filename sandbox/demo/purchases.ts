@@ -61,7 +61,7 @@ type Kind = keyof typeof paths
 const purchase = (
   title: string,
   kind: Kind,
-  fields: { readonly offerId: string; readonly [field: string]: string | number },
+  fields: { readonly offerId: string; readonly [field: string]: string | number | boolean },
   ends: Purchase['state'] = 'FULFILLED',
 ) => ({ title, kind, fields, ends })
 
