@@ -91,23 +91,17 @@ export function* buildCatalog(
     readAt,
     now: () => now,
   }
-  const reworded = yield* rewordedIn(snapshot.offers, rules, last)
-  const isSameList = last?.offers === snapshot.offers
-  const isUnchanged = isSameList && last.reworded === reworded
-  const { offersOf, sizes } = isUnchanged
-    ? { offersOf: byKind((kind) => last.kinds[kind].stock.offers), sizes: last.sizes }
-    : yield* sortedByKind(snapshot.offers, reworded)
+  const { reworded, offersOf, sizes } = yield* shownByKind(snapshot.offers, rules, last?.reworded)
   const built: [Kind, KindIndex][] = []
   for (const kind of kinds) {
-    const isSame = isUnchanged || (last && (yield* hasSameStock(last, kind, offersOf[kind])))
-    built.push([
-      kind,
-      yield* buildIndex(offersOf[kind], pricing, isSame ? last?.kinds[kind] : undefined),
-    ])
+    const stock = last?.kinds[kind].stock
+    const isSame = yield* areSame(stock?.offers, offersOf[kind])
+    built.push([kind, yield* buildIndex(offersOf[kind], pricing, isSame ? stock : undefined)])
   }
   const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
   const sold = byKind((kind) => indexes[kind].sold)
   yield* prepareQuestions(sold)
+  const isSameList = last?.offers === snapshot.offers
   const listedIds = isSameList ? last.listedIds : yield* idsOf(snapshot.offers)
   return {
     ...snapshot,
@@ -125,25 +119,25 @@ export function* buildCatalog(
   }
 }
 
-/** An offer that keeps its words stays the same object, and so do all of them, so that no stock is built again. */
-function* rewordedIn(
+/** An offer that keeps its words stays the same object, so that no stock is built again. */
+function* shownByKind(
   offers: readonly Offer[],
   rules: SellingRules,
-  last: Catalog | undefined,
-): Sliced<Catalog['reworded']> {
+  lastReworded?: Catalog['reworded'],
+) {
   const reworded = new Map<Offer, Offer>()
-  const lastReworded: Catalog['reworded'] = last?.reworded ?? reworded
-  let kept = 0
-  const reword = (offer: Offer) => {
+  const offersOf = byKind((): Offer[] => [])
+  const sizes: Record<ListName, number> = {}
+  yield* eachOf(offers, (offer) => {
     const next = rules.reworded(offer)
-    if (next === offer) return
-    const before = lastReworded.get(offer)
-    const isKept = before !== undefined && isDeepStrictEqual(before, next)
-    if (isKept) kept += 1
-    reworded.set(offer, isKept ? before : next)
-  }
-  if (rules.replacesSome) yield* eachOf(offers, reword)
-  return kept === reworded.size && kept === lastReworded.size ? lastReworded : reworded
+    const before = lastReworded?.get(offer)
+    const shown = before !== undefined && isDeepStrictEqual(before, next) ? before : next
+    if (shown !== offer) reworded.set(offer, shown)
+    offersOf[offer.kind].push(shown)
+    const list = listOf(offer)
+    sizes[list] = (sizes[list] ?? 0) + 1
+  })
+  return { reworded, offersOf, sizes }
 }
 
 function shownOf(ids: Ids, reworded: Catalog['reworded'], rules: SellingRules): Ids {
@@ -152,28 +146,13 @@ function shownOf(ids: Ids, reworded: Catalog['reworded'], rules: SellingRules): 
   return { find: (id) => shown(ids.find(id)), findLike: (id) => shown(ids.findLike(id)) }
 }
 
-function* sortedByKind(offers: readonly Offer[], reworded: Catalog['reworded']) {
-  const offersOf = byKind((): Offer[] => [])
-  const sizes: Record<ListName, number> = {}
-  yield* eachOf(offers, (offer) => {
-    offersOf[offer.kind].push(reworded.get(offer) ?? offer)
-    const list = listOf(offer)
-    sizes[list] = (sizes[list] ?? 0) + 1
-  })
-  return { offersOf, sizes }
-}
-
-function* hasSameStock(
-  { kinds: indexes, listedIds, reworded }: Catalog,
-  kind: Kind,
-  offers: readonly Offer[],
-): Sliced<boolean> {
+function* areSame(last: readonly Offer[] | undefined, offers: readonly Offer[]): Sliced<boolean> {
+  const lastOffers = new Set(last)
   let same = 0
   yield* eachOf(offers, (offer) => {
-    const listed = listedIds.find(offer.id)
-    if (listed !== undefined && (reworded.get(listed) ?? listed) === offer) same += 1
+    if (lastOffers.has(offer)) same += 1
   })
-  return same === offers.length && same === indexes[kind].stock.offers.length
+  return same === offers.length && same === lastOffers.size
 }
 
 function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind, Usdc>> {

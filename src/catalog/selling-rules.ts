@@ -100,13 +100,11 @@ export function sellingRulesOf(
     pauses: (offer: Offer) => narrowest(somePause, offer) !== undefined,
     /** @param method `x402`, or the symbol of a coin */
     pausesMethod: (method: string) => isPaused('method', method),
-    hidesSome: hide.size > 0,
     hides: (offer: Offer) => narrowest(hide, offer) !== undefined,
     /** Undefined where the default counts. */
     marginOf: (offer: Offer): Margin | undefined => narrowest(margin, offer),
     leastMarginOf: (offer: Offer): Margin | undefined => narrowest(leastMargin, offer),
     featured: newestLast.filter(({ effect }) => effect.type === 'feature').toReversed(),
-    replacesSome: texts.some(([, table]) => table.size > 0),
     /** The offer with the operator's words: itself, if none are about it. */
     reworded(offer: Offer): Offer {
       const changes = texts.flatMap(([field, table]) => {

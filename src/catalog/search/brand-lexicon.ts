@@ -13,12 +13,11 @@ export interface BrandLexicon {
   readonly tests: readonly string[]
 }
 
-const lexicons = new WeakMap<readonly Brand[], BrandLexicon>()
+const lexicons = new WeakMap<SearchIndex, BrandLexicon>()
 
 export function brandLexicon(index: SearchIndex): BrandLexicon {
-  const brands = index.brands()
-  const lexicon = lexicons.get(brands) ?? makeLexicon(brands)
-  lexicons.set(brands, lexicon)
+  const lexicon = lexicons.get(index) ?? makeLexicon(index.brands())
+  lexicons.set(index, lexicon)
   return lexicon
 }
 

@@ -15,7 +15,7 @@ export interface Filters {
   /** The supplier's own word for a voucher, or one of its sub-types. */
   readonly category?: string | undefined
   readonly regions?: readonly string[] | undefined
-  readonly multiCountry?: boolean | undefined
+  readonly multiCountry?: true | undefined
   /** Each of these countries is the offer's own, or one that it covers. */
   readonly covers?: readonly string[] | undefined
   readonly durationDays?: number | undefined

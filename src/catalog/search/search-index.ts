@@ -50,33 +50,44 @@ export interface Brand {
 const maxBrands = 100
 /** How many values the lists may have together that are kept for a catalog. */
 const maxValues = 100_000
+/** Callers ask for the same few countries and brands, so most sets are made only once for a catalog. */
+const maxSets = 500
+/** Money compared after a conversion may differ in its last digits. */
+const tolerance = 1e-6
+
+type Makers = {
+  readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>) => Bits
+}
 
 export class SearchIndex {
   readonly size: number
-  readonly #matcher: Matcher
+  readonly #size: number
+  readonly #stock: Stock
+  readonly #valuation: Valuation
   readonly #scope: Bits
+  readonly #makers: Makers
+  readonly #sets = new LRUCache<string, Bits>({ max: maxSets })
   readonly #lists = new LRUCache<string, readonly ValueCount[]>({
     maxSize: maxValues,
     sizeCalculation: ({ length }) => length + 1,
   })
   #brands: readonly Brand[] | undefined
 
-  /** @param last an index of the same stock */
-  constructor(matcher: Matcher, scope: Bits, last?: SearchIndex) {
+  constructor(stock: Stock, valuation: Valuation, scope: Bits) {
     this.size = countOf(scope)
-    this.#matcher = matcher
+    this.#size = stock.offers.length
+    this.#stock = stock
+    this.#valuation = valuation
     this.#scope = scope
-    if (last?.size === this.size && last.#scope.every((bits, at) => bits === scope[at])) {
-      this.#brands = last.#brands
-    }
+    this.#makers = this.#makersOf(stock, valuation)
   }
 
   search(filters: Filters, { offset, limit }: Page, order: Order = 'match') {
-    const { orders } = this.#matcher.valuation
+    const { orders } = this.#valuation
     const matches = this.#matching(filters)
     const total = countOf(matches)
     const isByText = order === 'match' && filters.text !== undefined && total > 0
-    const ranks = isByText ? this.#matcher.ranked(matches, filters.text) : [matches]
+    const ranks = isByText ? this.#ranked(matches, filters.text) : [matches]
     const ranking = orders[order === 'match' ? 'published' : order]
     const positions: number[] = []
     let toSkip = offset
@@ -108,7 +119,7 @@ export class SearchIndex {
 
   values(field: FieldName, filters: Filters = {}): readonly string[] {
     const have = new Set(this.counts(field, filters).map(([value]) => value))
-    return this.#matcher.stock[field].values.filter((value) => have.has(value))
+    return this.#stock[field].values.filter((value) => have.has(value))
   }
 
   /** The most frequent first; of equal ones the first by name. */
@@ -116,18 +127,18 @@ export class SearchIndex {
     const key = `${field} ${JSON.stringify(filters)}`
     const cached = this.#lists.get(key)
     if (cached !== undefined) return cached
-    const counts = this.#matcher.stock[field].countsIn(this.#matching(filters))
+    const counts = this.#stock[field].countsIn(this.#matching(filters))
     this.#lists.set(key, counts)
     return counts
   }
 
   spelled(field: FieldName, value: string): string | undefined {
-    const spelled = this.#matcher.stock[field].spelled(value)
+    const spelled = this.#stock[field].spelled(value)
     return this.counts(field).some(([one]) => one === spelled) ? spelled : undefined
   }
 
   lowestUsdc(filters: Filters): number | undefined {
-    const { orders, usdc } = this.#matcher.valuation
+    const { orders, usdc } = this.#valuation
     const [position] = pageIn(orders.price, this.#matching(filters), 0, 1)
     return position === undefined ? undefined : usdc[position]
   }
@@ -155,62 +166,12 @@ export class SearchIndex {
     }))
   }
 
-  #matching(filters: Filters): Bits {
-    return this.#matcher.matching(filters, this.#scope)
-  }
-
   #offerAt(position: number): Offer {
-    return this.#matcher.stock.offers[position] as Offer
-  }
-}
-
-export interface KindIndex {
-  readonly stock: Stock
-  readonly valuation: Valuation
-  readonly listed: SearchIndex
-  readonly sold: SearchIndex
-}
-
-/** @param last the index before it, of the same offers */
-export function* buildIndex(
-  offers: readonly Offer[],
-  pricing: Pricing,
-  last?: KindIndex,
-): Sliced<KindIndex> {
-  const stock = last?.stock ?? (yield* stockOf(offers))
-  const valuation = yield* valuationOf(stock, pricing, last?.valuation)
-  const matcher = new Matcher(stock, valuation)
-  const listed = new SearchIndex(matcher, valuation.listed, last?.listed)
-  const areAllSold = countOf(valuation.sold) === listed.size
-  const sold = areAllSold ? listed : new SearchIndex(matcher, valuation.sold, last?.sold)
-  return { stock, valuation, listed, sold }
-}
-
-/** Callers ask for the same few countries and brands, so most sets are made only once for a catalog. */
-const maxSets = 500
-/** Money compared after a conversion may differ in its last digits. */
-const tolerance = 1e-6
-
-type Makers = {
-  readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>) => Bits
-}
-
-export class Matcher {
-  readonly stock: Stock
-  readonly valuation: Valuation
-  readonly #size: number
-  readonly #makers: Makers
-  readonly #sets = new LRUCache<string, Bits>({ max: maxSets })
-
-  constructor(stock: Stock, valuation: Valuation) {
-    this.stock = stock
-    this.valuation = valuation
-    this.#size = stock.offers.length
-    this.#makers = this.#makersOf(stock, valuation)
+    return this.#stock.offers[position] as Offer
   }
 
-  matching(filters: Filters, scope: Bits): Bits {
-    const matches = scope.slice()
+  #matching(filters: Filters): Bits {
+    const matches = this.#scope.slice()
     for (const name of Object.keys(filters) as (keyof Filters)[]) {
       const value = filters[name]
       if (value === undefined) continue
@@ -224,9 +185,9 @@ export class Matcher {
   }
 
   /** The matches by rank: the text is the name, begins it, has its words in the offer; then the same with a typo. */
-  *ranked(matches: Bits, text: string): Generator<Bits> {
+  *#ranked(matches: Bits, text: string): Generator<Bits> {
     const phrase = phraseOf(text)
-    const { brandNames } = this.stock
+    const { brandNames } = this.#stock
     const ranks = [
       () => this.#union(brandNames.exactly(phrase)),
       () => this.#union(brandNames.beginningWith(phrase)),
@@ -244,11 +205,6 @@ export class Matcher {
   }
 
   #makersOf(stock: Stock, { usdc, leastUsd, mostUsd }: Valuation): Makers {
-    const not = (set: Bits) => {
-      const others = fullBits(this.#size)
-      subtract(others, set)
-      return others
-    }
     const covering = (code: string) =>
       this.#set(`covering ${code}`, () => stock.covers.having([code]))
     return {
@@ -261,7 +217,7 @@ export class Matcher {
       subType: (subType) => stock.subType.having([subType]),
       category: (category) => stock.category.having([category]),
       regions: (regions) => stock.region.having(regions),
-      multiCountry: (isWanted) => (isWanted ? stock.multiCountry : fullBits(this.#size)),
+      multiCountry: () => stock.multiCountry,
       covers: (codes) => this.#every(codes.map(covering)),
       durationDays: (days) => stock.duration.having([String(days)]),
       minDays: (days) => this.#atLeast(stock.days, days),
@@ -280,15 +236,18 @@ export class Matcher {
         ),
       minUsdc: (least) => this.#atLeast(usdc, least),
       maxUsdc: (most) => this.#atMost(usdc, most),
-      every: (several) =>
-        this.#every(several.map((filters) => this.matching(filters, fullBits(this.#size)))),
+      every: (several) => this.#every(several.map((filters) => this.#matching(filters))),
       any: (several) => this.#some(several),
-      none: (several) => not(this.#some(several)),
+      none: (several) => {
+        const others = this.#scope.slice()
+        subtract(others, this.#some(several))
+        return others
+      },
     }
   }
 
   #near(text: string): Bits {
-    const { words } = this.stock
+    const { words } = this.#stock
     return this.#withWords(soughtWordsOf(text), (word) => [
       ...words.beginningWith(word),
       ...words.typosOf(word),
@@ -296,13 +255,13 @@ export class Matcher {
   }
 
   #exact(text: string): Bits {
-    const { words } = this.stock
+    const { words } = this.#stock
     return this.#withWords(soughtWordsOf(text), (word) => words.beginningWith(word))
   }
 
   /** "ama" finds "Amazon", "mazon" finds nothing. */
   #named(brand: string): Bits {
-    const { brandWords, brandNames } = this.stock
+    const { brandWords, brandNames } = this.#stock
     const bits = this.#withWords(foldedWords(brand), (word) => brandWords.beginningWith(word))
     unite(bits, this.#union(brandNames.exactly(fold(brand))))
     return bits
@@ -321,7 +280,7 @@ export class Matcher {
 
   #some(several: readonly Filters[]): Bits {
     const bits = emptyBits(this.#size)
-    for (const filters of several) unite(bits, this.matching(filters, fullBits(this.#size)))
+    for (const filters of several) unite(bits, this.#matching(filters))
     return bits
   }
 
@@ -344,4 +303,24 @@ export class Matcher {
     this.#sets.set(key, set)
     return set
   }
+}
+
+export interface KindIndex {
+  readonly stock: Stock
+  readonly listed: SearchIndex
+  readonly sold: SearchIndex
+}
+
+/** @param stock of the same offers, if there is one already */
+export function* buildIndex(
+  offers: readonly Offer[],
+  pricing: Pricing,
+  stock?: Stock,
+): Sliced<KindIndex> {
+  const ownStock = stock ?? (yield* stockOf(offers))
+  const valuation = yield* valuationOf(ownStock, pricing)
+  const listed = new SearchIndex(ownStock, valuation, valuation.listed)
+  const areAllSold = countOf(valuation.sold) === listed.size
+  const sold = areAllSold ? listed : new SearchIndex(ownStock, valuation, valuation.sold)
+  return { stock: ownStock, listed, sold }
 }

@@ -4,7 +4,6 @@ import { countryNames } from '../countries.ts'
 import { kindOf, type MoneyRange, type Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd, lowestCharge, type Pricing } from '../pricing.ts'
-import type { SellingRules } from '../selling-rules.ts'
 import {
   addTo,
   type Bits,
@@ -12,11 +11,8 @@ import {
   countOf,
   emptyBits,
   type Field,
-  fullBits,
   has,
-  intersect,
   type Postings,
-  subtract,
 } from './field.ts'
 import type { AmountKind } from './filters.ts'
 import { indexWordsOf, isTypoOf, nameFormsOf } from './words.ts'
@@ -205,7 +201,6 @@ export interface Valuation {
   readonly sold: Bits
   /** All but what the operator has hidden. */
   readonly listed: Bits
-  readonly rates: RateTable | undefined
   /** The lowest price in USDC; NaN for an offer that is not sold. */
   readonly usdc: Float64Array
   /** The bounds of the face value in USD, or of the price if the face value has no rate; NaN without either. */
@@ -226,59 +221,33 @@ export function pageIn(order: Uint32Array, bits: Bits, offset: number, limit: nu
   return page
 }
 
-/** @param last that of the same stock before: what neither prices nor rates have changed is not made again */
-export function* valuationOf(
-  { offers }: Stock,
-  pricing: Pricing,
-  last?: Valuation,
-): Sliced<Valuation> {
+export function* valuationOf({ offers }: Stock, pricing: Pricing): Sliced<Valuation> {
   const size = offers.length
-  const rates = pricing.rates()
-  const sold = emptyBits(size)
+  const [rates, rules] = [pricing.rates(), pricing.rules()]
+  const [sold, listed] = [emptyBits(size), emptyBits(size)]
   const [usdc, listedAt] = [new Float64Array(size), new Float64Array(size)]
+  const [leastUsd, mostUsd] = [new Float64Array(size), new Float64Array(size)]
   yield* eachOf(offers, (offer, position) => {
-    const lowest = lowestCharge(offer, pricing)
-    usdc[position] = lowest === undefined ? Number.NaN : Number(lowest) / 1e6
-    if (lowest !== undefined) addTo(sold, position)
-    listedAt[position] = lowest === undefined ? listedUsd(offer, rates) : (usdc[position] as number)
-  })
-  const listed = yield* visibleOf(offers, pricing.rules())
-  intersect(sold, listed)
-  const published = yield* publishedOrder(offers, listedAt)
-  const hasRates = last !== undefined && last.rates === rates
-  const { leastUsd, mostUsd } = hasRates ? last : yield* worthsOf(offers, rates)
-  const isInOrder =
-    hasRates && last.orders.published.every((position, rank) => position === published[rank])
-  const { low, high } = isInOrder
-    ? last.orders
-    : {
-        low: yield* byValue(published, leastUsd, 1),
-        high: yield* byValue(published, leastUsd, -1),
-      }
-  const orders = { published, low, high, price: yield* byValue(published, usdc, 1) }
-  return { sold, listed, rates, usdc, leastUsd, mostUsd, orders }
-}
-
-function* visibleOf(offers: readonly Offer[], rules: SellingRules): Sliced<Bits> {
-  const visible = fullBits(offers.length)
-  if (!rules.hidesSome) return visible
-  const hidden = emptyBits(offers.length)
-  yield* eachOf(offers, (offer, position) => {
-    if (rules.hides(offer)) addTo(hidden, position)
-  })
-  subtract(visible, hidden)
-  return visible
-}
-
-function* worthsOf(offers: readonly Offer[], rates: RateTable | undefined) {
-  const { length } = offers
-  const [leastUsd, mostUsd] = [new Float64Array(length), new Float64Array(length)]
-  yield* eachOf(offers, (offer, position) => {
-    const [least, most] = worthOf(offer, rates)
+    const lowest = Number(lowestCharge(offer, pricing) ?? Number.NaN) / 1e6
+    const price = boundsOf(offer.price, rates)
+    const face = boundsOf(offer.faceValue ?? offer.price, rates)
+    const [least, most] = Number.isNaN(face[0]) ? price : face
+    usdc[position] = lowest
+    listedAt[position] = [lowest, price[0]].find((usd) => !Number.isNaN(usd)) ?? Infinity
     leastUsd[position] = least
     mostUsd[position] = most
+    if (rules.hides(offer)) return
+    addTo(listed, position)
+    if (!Number.isNaN(lowest)) addTo(sold, position)
   })
-  return { leastUsd, mostUsd }
+  const published = yield* publishedOrder(offers, listedAt)
+  const orders = {
+    published,
+    low: yield* byValue(published, leastUsd, 1),
+    high: yield* byValue(published, leastUsd, -1),
+    price: yield* byValue(published, usdc, 1),
+  }
+  return { sold, listed, usdc, leastUsd, mostUsd, orders }
 }
 
 /** By brandName, price, offerId. An offer that is not sold stands where the supplier's price would put it. */
@@ -325,16 +294,6 @@ function* byValue(published: Uint32Array, values: Float64Array, sign: 1 | -1): S
 /** Compares without subtracting: the difference of two infinite prices would be NaN. */
 function compareNumbers(one: number, other: number): number {
   return one === other ? 0 : one < other ? -1 : 1
-}
-
-function listedUsd({ price }: Offer, rates: RateTable | undefined): number {
-  const least = price.type === 'FIXED' ? price.fixed : price.min
-  return inUsd(least, price, rates) ?? Number.POSITIVE_INFINITY
-}
-
-function worthOf({ faceValue, price }: Offer, rates: RateTable | undefined): [number, number] {
-  const worth = boundsOf(faceValue ?? price, rates)
-  return Number.isNaN(worth[0]) ? boundsOf(price, rates) : worth
 }
 
 function boundsOf(money: MoneyRange, rates: RateTable | undefined): [number, number] {
