@@ -35,6 +35,9 @@ export type SandboxConfig = ReturnType<typeof sandboxConfig>
 type LiveConfig = ReturnType<typeof liveConfig>
 export type Config = SandboxConfig | LiveConfig
 
+/** The settings of a store that runs, to which the sandbox has added its parts. */
+export type StoreConfig = LiveConfig | (Omit<SandboxConfig, 'databaseUrl'> & Outside)
+
 interface FacilitatorKey {
   readonly secret: string
   readonly id?: string | undefined

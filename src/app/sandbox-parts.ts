@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxParts } from '../../sandbox/sandbox.ts'
-import type { Common, Config, Outside, SandboxConfig } from '../config.ts'
+import type { Config, SandboxConfig, StoreConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 import { readMethods } from '../payments/btcpay-methods.ts'
 import { coins } from '../payments/coins.ts'
@@ -51,7 +51,7 @@ export function sandboxOptions(config: SandboxConfig) {
 export function sandboxOutside(
   config: SandboxConfig,
   { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
-): Common & Outside & { readonly mode: 'sandbox' } {
+): Exclude<StoreConfig, { readonly mode: 'live' }> {
   return {
     ...config,
     network: networks['base-sepolia'],

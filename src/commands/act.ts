@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
-import type { Common, Config, Outside } from '../config.ts'
+import type { Common, Config, Outside, StoreConfig } from '../config.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { Operator } from '../operator/operator.ts'
 
@@ -36,9 +36,13 @@ export interface Context {
    * Works on the store's database as its operator. In a dry run whatever `work` writes is rolled back, so an act has to
    * hold back only what leaves the database: mails, calls, files.
    *
+   * @param setUp comes before the database is opened
    * @throws for a database that is away, of another store, or not set up by this version
    */
-  withOperator<T>(work: (operator: Operator) => Promise<T>): Promise<T>
+  withOperator<T>(
+    work: (operator: Operator) => Promise<T>,
+    setUp?: (config: StoreConfig) => Promise<void>,
+  ): Promise<T>
 }
 
 export interface Result {

@@ -20,7 +20,7 @@ export const backup: Act = {
   run(args, { isDryRun, withOperator }) {
     const { to, keep } = optionsOf(args)
     return withOperator(async (operator) => {
-      const folder = resolve(to ?? backupFolder(operator.config))
+      const folder = resolve(to ?? backupFolder(operator))
       if (isDryRun) {
         return { exit: 0, data: { folder, keep }, lines: [`Would write into ${folder}`] }
       }

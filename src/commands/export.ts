@@ -12,7 +12,7 @@ import {
   UsageError,
   unknownWord,
 } from './act.ts'
-import { withSources } from './reconcile.ts'
+import { usualLook, withSources } from './reconcile.ts'
 
 const usage = `Usage: kiosk402 export orders|ledger [MONTH]
        kiosk402 export month MONTH
@@ -49,7 +49,9 @@ export const exportAct: Act = {
 
 async function exportMonth(month: string, context: Context): Promise<Result> {
   const closed = await context.withOperator((operator) =>
-    withSources(context, (sources, look) => closeMonth(operator, sources, look, month)),
+    withSources(operator, usualLook, (sources, look) =>
+      closeMonth(operator, sources, look(), month),
+    ),
   )
   const { why, silent } = closed
   const exit = why.length > silent.length ? 1 : why.length > 0 ? 2 : 0

@@ -29,6 +29,15 @@ async function kiosk402(...argv: readonly string[]) {
 
 const names = Object.keys(acts)
 
+/** The settings of a live store besides its database. */
+const live = {
+  ...{ MODE: 'live', NETWORK: 'base-sepolia', RPC_URL: 'http://127.0.0.1:9' },
+  ...{ PAY_TO: `0x${'1'.repeat(40)}`, PUBLIC_URL: 'https://store.example' },
+  ...{ GAS_KEY: `0x${'ab'.repeat(32)}`, REFUND_KEY: `0x${'cd'.repeat(32)}` },
+  ...{ SUPPLIER_URL: 'http://127.0.0.1:9/v1', SUPPLIER_KEY: 'key-of-the-supplier' },
+  SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+}
+
 test('without an act it lists all of them, for people and for programs', async () => {
   const { exit, stdout } = await kiosk402()
   expect(exit).toBe(0)
@@ -81,26 +90,30 @@ test('it knows its version', async () => {
 
 describe('on a store', () => {
   const postgres = migratedPostgres()
-  const isSandbox = { mode: 'sandbox', network: networks['base-sepolia'].id } as const
+  const isLive = { mode: 'live', network: networks['base-sepolia'].id } as const
   const asset = networks['base-sepolia'].usdc
   let database: Pool
   beforeEach(async () => {
     database = await postgres.open()
-    vi.stubEnv('DATABASE_URL', String(database.options.connectionString))
-    vi.stubEnv('MODE', '')
+    stubStore()
     vi.stubEnv('SUDO_USER', 'ben')
     return () => database.end()
   })
+  // The command takes the secrets out of the environment.
+  const stubStore = () => {
+    const settings = { ...live, DATABASE_URL: String(database.options.connectionString) }
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  }
   const ban = ['denylist', 'add', 'ada@example.com', '--reason', 'Case 17'] as const
 
   test('an act is kept with the name of the person, and a dry run says the same and keeps nothing', async () => {
-    await claimIdentity(database, { ...isSandbox, asset, payTo: '0x1' })
+    await claimIdentity(database, { ...isLive, asset, payTo: '0x1' })
     const dry = await kiosk402(...ban, '--dry-run')
     expect(dry).toMatchObject({ exit: 0, stdout: 'ada@example.com is on the list now' })
     expect(dry.stderr).toContain('A dry run: nothing of this is kept.')
     expect(await readDenied(database)).toEqual([])
 
-    vi.stubEnv('DATABASE_URL', String(database.options.connectionString))
+    stubStore()
     const { stdout } = await kiosk402(...ban, '--json', '--as', 'anna')
     expect(JSON.parse(stdout)).toEqual([
       { party: 'ada@example.com', isDenied: true, isChanged: true, lists: ['hand'] },
@@ -109,17 +122,17 @@ describe('on a store', () => {
   })
 
   test('it ends quietly when nobody reads on', async () => {
-    await claimIdentity(database, { ...isSandbox, asset, payTo: '0x1' })
+    await claimIdentity(database, { ...isLive, asset, payTo: '0x1' })
     const command = `"${process.execPath}" src/commands/main.ts export ledger --json | true`
     const { stderr } = await promisify(execFile)('sh', ['-c', command])
-    expect(stderr).toMatch(/^kiosk402: sandbox [^\n]*\n$/i)
+    expect(stderr).toMatch(/^kiosk402: live [^\n]*\n$/i)
   })
 
   test('that is another one nothing is done', async () => {
-    await claimIdentity(database, { ...isSandbox, mode: 'live', asset, payTo: '0x1' })
+    await claimIdentity(database, { ...isLive, mode: 'sandbox', asset, payTo: '0x1' })
     const { exit, stdout, stderr } = await kiosk402(...ban)
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
-    expect(stderr).toContain('This database belongs to a live store')
+    expect(stderr).toContain('This database belongs to a sandbox store')
     expect(await readDenied(database)).toEqual([])
   })
 })
@@ -176,11 +189,15 @@ describe('settings', () => {
   })
 
   test('say which store it is before the act, without a secret; one that is away is named', async () => {
+    const { SECRETS_KEY, ...open } = { ...live, STORE_NAME: 'Corner' }
+    const lines = Object.entries(open).map((pair) => pair.join('='))
+    writeFileSync(file, lines.join('\n'), { mode: 0o600 })
+    secret('SECRETS_KEY', SECRETS_KEY)
     secret('DATABASE_URL', 'postgres://ada:geheim@127.0.0.1:1/corner')
     const { exit, stdout, stderr } = await kiosk402('denylist', 'list', '--settings', file)
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
     expect(stderr).toContain(
-      `Corner: sandbox on Base Sepolia, database corner at 127.0.0.1:1, settings of ${file}`,
+      `Corner: live on Base Sepolia, database corner at 127.0.0.1:1, settings of ${file}`,
     )
     expect(stderr).toMatch(/kiosk402 denylist failed: .*ECONNREFUSED/)
     expect(stderr).not.toContain('geheim')

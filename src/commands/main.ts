@@ -105,8 +105,8 @@ function contextOf(act: string, { given }: CommandLine): Context {
   return {
     ...{ isDryRun, isJson, by, tell, tellStore },
     config: () => settings().config,
-    async withOperator(work) {
-      return asOperator(settings().config, { act, by, isDryRun, tellStore }, work)
+    async withOperator(work, setUp) {
+      return asOperator(settings().config, { act, by, isDryRun, tellStore, setUp }, work)
     },
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { asked, fulfilled } from '../../test/fixtures/sample-orders.ts'
 import { readActs } from '../adapters/storage/audit.ts'
 import { rehearsed } from '../adapters/storage/database.ts'
-import { key, operatorOnDatabase } from '../operator/operator.fixture.ts'
+import { operatorOnDatabase } from '../operator/operator.fixture.ts'
 import { type Act, type Context, UsageError } from './act.ts'
 import { order } from './order.ts'
 import { person } from './person.ts'
@@ -15,8 +15,7 @@ async function run(act: Act, line: string, isDryRun = false) {
     isDryRun,
     withOperator: (work: Parameters<Context['withOperator']>[0]) => {
       const anna = store.anna()
-      const config = { ...anna.config, mode: 'live', secretsKeys: [key] } as never
-      const on = (database: typeof anna.database) => work({ ...anna, config, database })
+      const on = (database: typeof anna.database) => work({ ...anna, database })
       return isDryRun ? rehearsed(anna.database, on) : on(anna.database)
     },
   } as Context

@@ -2,10 +2,9 @@ import { createSmtpMailer } from '../adapters/mail/smtp.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { findOrders } from '../operator/finding.ts'
 import { type Resending, resendLink } from '../operator/links.ts'
-import { type KeyedOperator, type Operator, Refused } from '../operator/operator.ts'
+import { type Operator, Refused } from '../operator/operator.ts'
 import { retryOrder, showOrder } from '../operator/orders.ts'
 import { type Act, parseCommand, type Result, UsageError } from './act.ts'
-import { withKeys } from './settings.ts'
 
 const usage = `Usage: kiosk402 order WHAT
 
@@ -40,19 +39,17 @@ export const order: Act = {
     const text = names.join(' ')
     if (what === 'find') {
       if (text === '') throw new UsageError('find needs a text')
-      return withOperator(async (operator) => find(await withKeys(operator), text))
+      return withOperator((operator) => find(operator, text))
     }
     if (!isOrderId(text)) throw new UsageError(`${what} needs the id of an order; find gives it`)
-    if (what === 'show') return withOperator(async (operator) => show(operator, text))
-    if (what === 'retry') return withOperator(async (operator) => retry(operator, text))
+    if (what === 'show') return withOperator((operator) => show(operator, text))
+    if (what === 'retry') return withOperator((operator) => retry(operator, text))
     if (reason === '') throw new UsageError('resend needs a reason: --reason "..."')
-    return withOperator(async (operator) =>
-      resend(await withKeys(operator), text, { to, reason }, isDryRun),
-    )
+    return withOperator((operator) => resend(operator, text, { to, reason }, isDryRun))
   },
 }
 
-async function find(operator: KeyedOperator, text: string): Promise<Result> {
+async function find(operator: Operator, text: string): Promise<Result> {
   const data = await findOrders(operator, text)
   const lines = data.found.map((one) =>
     [
@@ -75,7 +72,7 @@ async function retry(operator: Operator, id: OrderId): Promise<Result> {
 }
 
 async function resend(
-  operator: KeyedOperator,
+  operator: Operator,
   id: OrderId,
   resending: Resending,
   isDryRun: boolean,

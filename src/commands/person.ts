@@ -1,6 +1,5 @@
 import { erasePerson } from '../operator/persons.ts'
 import { type Act, parseCommand, UsageError } from './act.ts'
-import { withKeys } from './settings.ts'
 
 const usage = `Usage: kiosk402 person erase PERSON --reason "..."
 
@@ -20,9 +19,7 @@ export const person: Act = {
     const { names, reason = '' } = parseCommand(args, { erase: ['names', 'reason'] })
     if (names.length === 0) throw new UsageError('erase needs an e-mail address or a phone number')
     if (reason.length < 3) throw new UsageError('erase needs a --reason')
-    const data = await withOperator(async (operator) =>
-      erasePerson(await withKeys(operator), names.join(' '), reason),
-    )
+    const data = await withOperator((operator) => erasePerson(operator, names.join(' '), reason))
     const { orders, checkouts, denylistEntries, later } = data
     const counts = `${orders} orders, ${checkouts} checkouts, ${denylistEntries} entries of the denylist`
     const open = later.map((id) => `${id} is still open; erase them again once it has ended`)

@@ -2,23 +2,25 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isAddress } from 'viem'
 import { connectChain } from '../adapters/chain/connect.ts'
-import { reachStorage, type Stores } from '../adapters/storage/storage.ts'
-import { presentOf } from '../adapters/storage/store.ts'
+import { noteAct } from '../adapters/storage/audit.ts'
+import { noteRun } from '../adapters/storage/operator-runs.ts'
+import { createMovements } from '../adapters/storage/record.ts'
+import { reachStorage, storesOn } from '../adapters/storage/storage.ts'
+import { createWallets, presentOf } from '../adapters/storage/store.ts'
 import { connectCoins } from '../app/coin-payments.ts'
-import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
+import { loadSandbox, sandboxOptions } from '../app/sandbox-parts.ts'
 import { connectSuppliers } from '../app/supply.ts'
-import type { Common, Outside, SandboxConfig } from '../config.ts'
+import type { SandboxConfig, StoreConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
-import { Refused } from '../operator/operator.ts'
+import { type Operator, Refused } from '../operator/operator.ts'
 import { idsFor } from '../orders/order.ts'
-import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
-import { rebuild } from '../reconcile/rebuild.ts'
+import type { WalletRole } from '../reconcile/ports.ts'
+import { type RebuildDeps, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { published, rebuiltLines, reportLines } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report, Sources } from '../reconcile/sources.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import { type Act, type Context, parseArguments, type Result, UsageError } from './act.ts'
-import { statementTimeoutMs } from './settings.ts'
+import { type Act, parseArguments, type Result, UsageError } from './act.ts'
 
 const usage = `Usage: kiosk402 reconcile [--rebuild] [--from-block N] [--settle-minutes N]
        kiosk402 reconcile --acknowledge TRANSACTION --reason TEXT
@@ -44,19 +46,22 @@ type Options = ReturnType<typeof parseOptions>
 export const reconcileAct: Act = {
   summary: 'compares the record with chain, supplier and payment processor',
   usage,
-  async run(args, context) {
+  async run(args, { config: settings, isDryRun, tell, withOperator }) {
     const options = parseOptions(args)
-    const { isDryRun, by } = context
-    const setsUp = options.rebuild || options.earlier.length > 0
-    const connection = await connect(context, setsUp && !isDryRun)
-    const runOn = (storage: Stores) => run({ ...connection, storage }, options, by)
+    const setsUp = !isDryRun && (options.rebuild || options.earlier.length > 0)
+    const config = settings()
+    const stop = config.mode === 'sandbox' ? await startStopped(config, tell) : undefined
     try {
-      if (isDryRun) return await connection.storage.rehearse(runOn)
-      const result = await runOn(connection.storage)
-      await connection.storage.noteRun('reconcile', outcomes[result.exit])
-      return result
+      return await withOperator(
+        async (operator) => {
+          const result = await run(operator, options)
+          await noteRun(operator.database, 'reconcile', outcomes[result.exit])
+          return result
+        },
+        setsUp ? setUp : undefined,
+      )
     } finally {
-      await connection.close()
+      await stop?.()
     }
   },
 }
@@ -64,42 +69,41 @@ export const reconcileAct: Act = {
 /** What alerts and metrics go by, for each exit code. */
 const outcomes = { 0: 'good', 1: 'differs', 2: 'failed' } as const
 
-async function run(connection: Connection, options: Options, by: string): Promise<Result> {
-  const { wallets } = connection.storage
+/** Makes the tables and claims the database, as a start does. */
+async function setUp(config: StoreConfig): Promise<void> {
+  const database = await reachStorage(config, () => undefined)
+  await (await database.migrateAndClaim()).close()
+}
+
+async function run(operator: Operator, options: Options): Promise<Result> {
+  const { config, database, by, now } = operator
   for (const { role, address } of options.earlier) {
     const entry = { act: 'reconcile earlier', subject: `wallet:${address}`, after: { role } }
-    await connection.storage.noteAct(by, entry)
-    await wallets.addEarlier(role, address)
+    await noteAct(database, by, entry)
+    await createWallets(database).addEarlier(role, address)
   }
-  const sources = await sourcesOf(connection)
-  const compare = () => reconcile(sources, lookOf(connection, options))
-  const first = await compare()
-  if (options.acknowledge) {
-    await acknowledge(connection, first, { ...options.acknowledge, by })
-    return resultOf(await compare())
-  }
-  if (!options.rebuild) return resultOf(first)
-  await connection.storage.noteAct(by, { act: 'reconcile rebuild', subject: 'record' })
-  const { secretsKeys: keys } = connection.config
-  const rebuilt = await rebuild(
-    {
-      ...sources,
-      vault: createVault(keys),
-      digest: createDigest(keys, 'orders'),
-      now: () => new Date(),
-    },
-    first,
-  )
-  const { exit, data, lines } = resultOf(await compare())
-  const before = [...reportLines(first), '', ...rebuiltLines(rebuilt), '', 'After that:', '']
-  return { exit, data: { ...data, rebuilt }, lines: [...before, ...lines] }
+  return withSources(operator, options, async (sources, look) => {
+    const first = await reconcile(sources, look())
+    if (options.acknowledge) {
+      await acknowledge(operator, first, options.acknowledge)
+      return resultOf(await reconcile(sources, look()))
+    }
+    if (!options.rebuild) return resultOf(first)
+    await noteAct(database, by, { act: 'reconcile rebuild', subject: 'record' })
+    const { secretsKeys: keys } = config
+    const [vault, digest] = [createVault(keys), createDigest(keys, 'orders')]
+    const rebuilt = await rebuild({ ...sources, vault, digest, now }, first)
+    const { exit, data, lines } = resultOf(await reconcile(sources, look()))
+    const before = [...reportLines(first), '', ...rebuiltLines(rebuilt), '', 'After that:', '']
+    return { exit, data: { ...data, rebuilt }, lines: [...before, ...lines] }
+  })
 }
 
 /** Only movements in the report can be acknowledged, never the payment or refund of an order. */
 async function acknowledge(
-  { storage }: Connection,
+  { database, by }: Operator,
   { movements }: Report,
-  { transaction, ...why }: Acknowledgement & { readonly transaction: string },
+  { transaction, reason }: { readonly transaction: string; readonly reason: string },
 ): Promise<void> {
   const named = movements.filter(({ transfer }) => transfer.transaction === transaction)
   if (named.length === 0) {
@@ -107,7 +111,9 @@ async function acknowledge(
       `${transaction} moved nothing of our wallets that no order explains, or is in no safe block yet`,
     )
   }
-  for (const { transfer } of named) await storage.movements.acknowledge(transfer, why)
+  for (const { transfer } of named) {
+    await createMovements(database).acknowledge(transfer, { reason, by })
+  }
 }
 
 function resultOf(report: Report) {
@@ -115,28 +121,43 @@ function resultOf(report: Report) {
   return { exit, data: published(report), lines: reportLines(report) } as const
 }
 
-async function sourcesOf({ chain, suppliers, storage, processor, config }: Connection) {
-  return {
+/** What the record is compared with, connected for `work`. A sandbox's chain is short, so it is read from its first block. */
+export async function withSources<T>(
+  { config, database, now }: Operator,
+  { fromBlock, settleMinutes }: Pick<Options, 'fromBlock' | 'settleMinutes'>,
+  work: (sources: AllSources, look: () => Look) => Promise<T>,
+): Promise<T> {
+  const storage = storesOn(database, config.refundCaps)
+  const chain = connectChain(config, now)
+  const stopping = new AbortController()
+  const suppliers = connectSuppliers(config, now, stopping.signal)
+  const sources = {
     chain: chain.statement(await storage.wallets.ours(presentOf(config, chain))),
-    suppliers,
+    suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
     store: storage.record,
     checkouts: storage.checkoutRecord,
-    processor,
+    processor: connectCoins(config, { ...storage, now }).statement,
     hands: storage.handPayouts,
     movements: storage.movements,
   }
-}
-
-/** A sandbox's chain is short, so it is read from its first block. */
-function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Options): Look {
   const digests = config.secretsKeys.map((key) => createDigest([key], 'orders'))
-  return {
-    now: new Date(),
+  const look = () => ({
+    now: now(),
     strayAfterMs: settleMinutes * 60_000,
     fromBlock: fromBlock ?? (config.mode === 'sandbox' ? 0 : undefined),
     idsFor: (payment: PaymentName) => digests.map((digest) => idsFor(digest, payment)),
+  })
+  try {
+    return await work(sources, look)
+  } finally {
+    stopping.abort()
   }
 }
+
+/** That of a reconciliation without options. */
+export const usualLook = { fromBlock: undefined, settleMinutes: 10 }
+
+type AllSources = Sources & Pick<RebuildDeps, 'store'>
 
 function parseOptions(args: readonly string[]) {
   const { values } = parseArguments({
@@ -148,7 +169,7 @@ function parseOptions(args: readonly string[]) {
       'earlier-pay-to': { type: 'string' },
       'earlier-refund-wallet': { type: 'string' },
       'from-block': { type: 'string' },
-      'settle-minutes': { type: 'string', default: '10' },
+      'settle-minutes': { type: 'string', default: String(usualLook.settleMinutes) },
     },
   })
   const from = values['from-block']
@@ -168,7 +189,7 @@ function acknowledgedIn(values: {
   readonly acknowledge?: string | undefined
   readonly reason?: string | undefined
   readonly rebuild: boolean
-}): (Omit<Acknowledgement, 'by'> & { readonly transaction: string }) | undefined {
+}) {
   const { acknowledge: transaction, reason = '' } = values
   if (transaction === undefined) {
     if (reason) throw new UsageError('--reason goes with --acknowledge TRANSACTION')
@@ -194,73 +215,11 @@ function whole(name: string, text: string): number {
   return Number(text)
 }
 
-/** What the record is compared with, connected for `work`. */
-export async function withSources<T>(
-  context: Context,
-  work: (sources: Sources, look: Look) => Promise<T>,
-): Promise<T> {
-  const connection = await connect({ ...context, tellStore: () => undefined }, false)
-  try {
-    return await work(await sourcesOf(connection), lookOf(connection, parseOptions([])))
-  } finally {
-    await connection.close()
-  }
-}
-
-type Connection = Omit<Awaited<ReturnType<typeof connect>>, 'storage'> & {
-  readonly storage: Stores
-}
-
-/**
- * In the sandbox, it uses the parts of the store that runs in DATA_DIR, or starts them for this command, so that a
- * store which refuses to start can be repaired.
- *
- * @param setsUp whether to make the tables and claim the database, as a start does
- */
-async function connect(
-  { tell, tellStore, config: read }: Pick<Context, 'tell' | 'tellStore' | 'config'>,
-  setsUp: boolean,
-) {
-  const ownConfig = read()
-  const { config, stop }: Parts =
-    ownConfig.mode === 'live'
-      ? { config: ownConfig, stop: async () => {} }
-      : await sandbox(ownConfig, tell)
-  const now = () => new Date()
-  const stopping = new AbortController()
-  try {
-    tellStore(config)
-    const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
-    const storage = await (setsUp ? database.migrateAndClaim() : database.openMigrated())
-    const suppliers = connectSuppliers(config, now, stopping.signal)
-    return {
-      config,
-      storage,
-      chain: connectChain(config, now),
-      suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
-      processor: connectCoins(config, { ...storage, now }).statement,
-      async close() {
-        stopping.abort()
-        await storage.close()
-        await stop()
-      },
-    }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
-
-interface Parts {
-  readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
-  stop(): Promise<void>
-}
-
-async function sandbox(config: SandboxConfig, tell: (message: string) => void): Promise<Parts> {
+/** A store that refuses to start can be repaired: its parts run for this command. */
+async function startStopped(config: SandboxConfig, tell: (message: string) => void) {
   const { dataDir } = config
   const { startSandbox, runningSandbox } = await loadSandbox()
-  const running = await runningSandbox(dataDir)
-  if (running) return { config: sandboxOutside(config, running), stop: async () => {} }
+  if (await runningSandbox(dataDir)) return undefined
   if (!existsSync(join(dataDir, 'store.lock'))) {
     throw new ConfigError([
       `DATA_DIR ${resolve(dataDir)} has no store in it; start one with npm start, or name another folder`,
@@ -270,11 +229,7 @@ async function sandbox(config: SandboxConfig, tell: (message: string) => void): 
   const parts = await startSandbox({
     ...sandboxOptions(config),
     onProgress: tell,
-    onProblem: tellError(tell),
+    onProblem: (error) => tell(error.message),
   })
-  return { config: sandboxOutside(config, parts), stop: parts.stop }
-}
-
-function tellError(tell: (message: string) => void): (error: Error) => void {
-  return (error) => tell(error.message)
+  return parts.stop
 }

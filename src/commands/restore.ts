@@ -55,7 +55,7 @@ function runDrill(
   { from, file }: { readonly from?: string | undefined; readonly file: string | undefined },
 ): Promise<Result> {
   return withOperator(async (operator) => {
-    const folder = resolve(from ?? backupFolder(operator.config))
+    const folder = resolve(from ?? backupFolder(operator))
     const newest = file === undefined ? (await backupsIn(folder)).at(-1) : resolve(file)
     if (newest === undefined) throw new Refused(`there is no backup in ${folder}`)
     if (isDryRun) return { exit: 0, data: { file: newest }, lines: [`Would check ${newest}`] }

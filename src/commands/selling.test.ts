@@ -24,7 +24,7 @@ beforeEach(async () => {
 const why = ['--reason', 'a test']
 
 function run(act: Act, args: readonly string[]) {
-  const config = { mode: 'sandbox', markupBps: 0 } as Operator['config']
+  const config = { markupBps: 0, ratesUrl: 'http://127.0.0.1:9' } as Operator['config']
   const operator: Operator = { config, database, by: 'anna', now: () => new Date() }
   const context = { isDryRun: false, withOperator: (work) => work(operator) } as Context
   return act.run(args, context)

@@ -7,13 +7,12 @@ import { openDatabase, rehearsed } from '../adapters/storage/database.ts'
 import { requireMigrated } from '../adapters/storage/migrate.ts'
 import { identityOf } from '../adapters/storage/storage.ts'
 import { requireOwn } from '../adapters/storage/store.ts'
-import { loadSandbox } from '../app/sandbox-parts.ts'
-import { type Config, readConfig, type SandboxConfig } from '../config.ts'
+import { loadSandbox, sandboxOutside } from '../app/sandbox-parts.ts'
+import { type Config, readConfig, type StoreConfig } from '../config.ts'
 import { ConfigError, secretVariables } from '../environment/environment.ts'
 import { ownEnvironment, warnIfOpen, withSecretFiles } from '../environment/secret-files.ts'
 import { messageOf } from '../lib/errors.ts'
-import type { KeyedOperator, Operator } from '../operator/operator.ts'
-import { networks } from '../payments/networks.ts'
+import type { Operator } from '../operator/operator.ts'
 import type { Place } from './act.ts'
 
 export interface Settings {
@@ -87,19 +86,20 @@ interface Wanted {
   readonly by: string
   readonly isDryRun: boolean
   readonly tellStore: (store: Place) => void
+  readonly setUp: ((config: StoreConfig) => Promise<void>) | undefined
 }
 
 /** No buyer waits for a command, and it may read all orders. */
-export const statementTimeoutMs = 600_000
+const statementTimeoutMs = 600_000
 
 export async function asOperator<T>(
   ownConfig: Config,
-  { act, by, isDryRun, tellStore }: Wanted,
+  { act, by, isDryRun, tellStore, setUp }: Wanted,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const network = ownConfig.mode === 'live' ? ownConfig.network : networks['base-sepolia']
-  const config = { ...ownConfig, network, databaseUrl: await databaseUrlOf(ownConfig) }
+  const config = ownConfig.mode === 'live' ? ownConfig : await runningIn(ownConfig)
   tellStore(config)
+  await setUp?.(config)
   const pool = openDatabase(config.databaseUrl, {
     applicationName: `kiosk402-${act}`,
     poolSize: 3,
@@ -125,24 +125,10 @@ export function describe({ site, network, ...store }: Place, source: string): st
   return `${site.name}: ${mode} on ${network.name}, ${database}${port && `:${port}`}, settings of ${source}`
 }
 
-/** The sandbox's own database has an address only while its store runs. */
-async function databaseUrlOf(config: Config): Promise<string> {
-  if (config.mode === 'live') return config.databaseUrl
-  if (config.databaseUrl !== undefined) return config.databaseUrl
-  return (await runningIn(config)).databaseUrl
-}
-
-/** The operator with the keys of the store, which only the running sandbox has of its own. @throws ConfigError */
-export async function withKeys(operator: Operator): Promise<KeyedOperator> {
-  const { config } = operator
-  const keys = config.mode === 'live' ? config.secretsKeys : [(await runningIn(config)).secretsKey]
-  return { ...operator, keys }
-}
-
-async function runningIn(config: SandboxConfig) {
+async function runningIn(config: Parameters<typeof sandboxOutside>[0]): Promise<StoreConfig> {
   const { runningSandbox } = await loadSandbox()
   const running = await runningSandbox(config.dataDir)
-  if (running) return running
+  if (running) return sandboxOutside(config, running)
   throw new ConfigError([
     `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
   ])

@@ -7,7 +7,6 @@ import { noteAct } from '../adapters/storage/audit.ts'
 import { openDatabase } from '../adapters/storage/database.ts'
 import { countRows, dump, load, type RowCounts, tablesIn } from '../adapters/storage/dump.ts'
 import { noteRun } from '../adapters/storage/operator-runs.ts'
-import type { Config } from '../config.ts'
 import { messageOf } from '../lib/errors.ts'
 import { type Operator, Refused } from './operator.ts'
 
@@ -16,7 +15,7 @@ const contentsShape = z.object({ version: z.string(), rows: z.record(z.string(),
 
 type Contents = z.infer<typeof contentsShape>
 
-export function backupFolder(config: Config): string {
+export function backupFolder({ config }: Operator): string {
   return config.mode === 'live' ? '/var/backups/kiosk402' : join(config.dataDir, 'backups')
 }
 

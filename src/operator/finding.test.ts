@@ -47,8 +47,8 @@ describe('an order is found', () => {
   test('under an older key of the store, and not under another one', async () => {
     const { id } = await store.place(fulfilled(asked()))
     const newer = Buffer.alloc(32, 9)
-    expect(await ids('+4915123456789', store.anna({ keys: [newer, key] }))).toEqual([id])
-    expect(await ids('+4915123456789', store.anna({ keys: [newer] }))).toEqual([])
+    expect(await ids('+4915123456789', store.anna([newer, key]))).toEqual([id])
+    expect(await ids('+4915123456789', store.anna([newer]))).toEqual([])
   })
 
   test('among those of its wallet, the newest first, fifty at most', async () => {

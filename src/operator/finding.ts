@@ -6,7 +6,7 @@ import { recoveryDigests } from '../orders/finding.ts'
 import { orderIdOfReference } from '../orders/order.ts'
 import { coins } from '../payments/coins.ts'
 import { createDigest, type OperatorKeys } from '../secrets/secrets.ts'
-import { type KeyedOperator, Refused } from './operator.ts'
+import { type Operator, Refused } from './operator.ts'
 
 const idPattern = /\b(?:ord|chk|pay)_[0-9a-z]{26}\b|\bord[0-9a-z]{26}\b/
 const requestPattern = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/i
@@ -66,8 +66,8 @@ export function digestsOf(keys: OperatorKeys, identity: string): readonly string
  *
  * @throws Refused for a text by which nothing could be found
  */
-export async function findOrders({ database, keys }: KeyedOperator, text: string) {
-  const sought = soughtIn(text, keys)
+export async function findOrders({ config, database }: Operator, text: string) {
+  const sought = soughtIn(text, config.secretsKeys)
   if (sought.length === 0) throw new Refused('That is nothing by which an order could be found.')
   const results = await Promise.all(sought.map((one) => findStored(database, one)))
   const found = results.flatMap((result, at) =>

@@ -8,18 +8,18 @@ import { createDigest, createSigner, createVault } from '../secrets/secrets.ts'
 import { linkMail } from '../web/orders/link-mail.ts'
 import { textsIn } from '../web/texts/texts.ts'
 import { audited } from './audit.ts'
-import { type KeyedOperator, Refused } from './operator.ts'
+import { type Operator, Refused } from './operator.ts'
 import { recordsOf } from './orders.ts'
 
 /** @throws Refused for an order that nobody has paid */
-async function newLink(operator: KeyedOperator, id: OrderId): Promise<MailedOrder> {
+async function newLink(operator: Operator, id: OrderId): Promise<MailedOrder> {
   const { order, checkout } = await recordsOf(operator, id)
   if (!isPaidFor({ order, checkout })) throw new Refused(`Nobody has paid for ${id}.`)
   const { item, recipient } = (order ?? checkout) as NonNullable<typeof order>
   const placedAt = order?.placedAt ?? checkout?.startedAt ?? operator.now()
-  const { site } = operator.config
-  const tokenSigner = createSigner(operator.keys, 'order-pass')
-  const purchases = { now: operator.now, vault: createVault(operator.keys) }
+  const { site, secretsKeys } = operator.config
+  const tokenSigner = createSigner(secretsKeys, 'order-pass')
+  const purchases = { now: operator.now, vault: createVault(secretsKeys) }
   return asMailed({ site, tokenSigner, purchases }, { orderId: id, item, recipient, placedAt })
 }
 
@@ -37,14 +37,14 @@ export interface Resending {
  * @throws Refused for what is no address, or one on the denylist, or if the mail server refuses the mail
  */
 export async function resendLink(
-  operator: KeyedOperator,
+  operator: Operator,
   id: OrderId,
   { to, reason }: Resending,
   mailer: Mailer | undefined,
 ) {
   const address = to === undefined ? undefined : await mailable(operator, to)
   const order = await newLink(operator, id)
-  const digest = createDigest(operator.keys, 'order-mail')
+  const digest = createDigest(operator.config.secretsKeys, 'order-mail')
   const entry = (isNewAddress: boolean) => ({
     ...{ act: 'order resend', subject: `order:${id}`, reason },
     after: { isMailed: address !== undefined, isNewAddress },
@@ -65,10 +65,13 @@ export async function resendLink(
   return { order: id, isNewAddress, link: null }
 }
 
-async function mailable({ database, keys }: KeyedOperator, to: string): Promise<string> {
+async function mailable({ config, database }: Operator, to: string): Promise<string> {
   const address = addressIn(to)
   if (address === undefined) throw new Refused('That is no e-mail address.')
-  const denylist = denylistOf(await denylistReader(database)(), createDigest(keys, 'orders'))
+  const denylist = denylistOf(
+    await denylistReader(database)(),
+    createDigest(config.secretsKeys, 'orders'),
+  )
   if (isDenied(denylist, address)) {
     throw new Refused('This address is on the denylist, and gets no mail.')
   }

@@ -8,7 +8,7 @@ import type { Recipient } from '../catalog/offer.ts'
 import { foundBy } from '../orders/finding.ts'
 import type { Order } from '../orders/order.ts'
 import { createDigest, createVault } from '../secrets/secrets.ts'
-import type { KeyedOperator } from './operator.ts'
+import type { Operator } from './operator.ts'
 
 export const key = Buffer.alloc(32, 7)
 
@@ -49,12 +49,12 @@ export function operatorOnDatabase() {
       return order
     },
     records: () => ({ store: checkouts(), orders: orders() }),
-    anna: (changes: Partial<KeyedOperator> = {}): KeyedOperator => ({
+    anna: (secretsKeys = [key]): Operator => ({
       config: {
         site: { url: 'https://kiosk.example', name: 'Kiosk', contact: 'help@kiosk.example' },
+        secretsKeys,
       } as never,
-      ...{ database, keys: [key], by: 'anna', now: () => new Date('2026-03-02T10:00:00Z') },
-      ...changes,
+      ...{ database, by: 'anna', now: () => new Date('2026-03-02T10:00:00Z') },
     }),
   }
 }

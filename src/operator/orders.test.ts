@@ -91,7 +91,7 @@ describe('an order is shown', () => {
 test('what has failed is tried again by one of two operators, and the other is told', async () => {
   const { id } = await failedRefund('no_float')
   const both = await Promise.all(
-    ['anna', 'bert'].map((by) => retryRefunds(store.anna({ by }), [id])),
+    ['anna', 'bert'].map((by) => retryRefunds({ ...store.anna(), by }, [id])),
   )
   const told = both.flatMap((one) => one.map(({ isDone }) => isDone))
   expect(told.toSorted()).toEqual([false, true])

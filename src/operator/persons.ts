@@ -4,7 +4,7 @@ import { erasedParty, personDigest } from '../orders/denylist.ts'
 import { createDigest } from '../secrets/secrets.ts'
 import { audited } from './audit.ts'
 import { digestsOf, personsMeantBy } from './finding.ts'
-import { type KeyedOperator, Refused } from './operator.ts'
+import { type Operator, Refused } from './operator.ts'
 
 /** All spellings of one person that `identityOf` tells apart. @throws Refused for nobody, or perhaps several */
 function identitiesOf(text: string): readonly [string, ...string[]] {
@@ -33,14 +33,15 @@ export interface ErasedPerson {
  * @throws Refused also for a person whom the store does not know
  */
 export async function erasePerson(
-  operator: KeyedOperator,
+  operator: Operator,
   text: string,
   reason: string,
 ): Promise<ErasedPerson> {
   const identities = identitiesOf(text)
-  const digests = identities.flatMap((one) => digestsOf(operator.keys, one))
+  const { secretsKeys } = operator.config
+  const digests = identities.flatMap((one) => digestsOf(secretsKeys, one))
   const orders = await ordersOfPerson(operator.database, digests)
-  const digest = personDigest(createDigest(operator.keys, 'orders'), identities[0])
+  const digest = personDigest(createDigest(secretsKeys, 'orders'), identities[0])
   const ended = orders.filter(({ hasEnded }) => hasEnded).map(({ order }) => order)
   const later = orders.filter(({ hasEnded }) => !hasEnded).map(({ order }) => order)
   const entry = (after: ErasedPerson) => ({

@@ -23,7 +23,7 @@ const ratesTimeoutMs = 10_000
 export async function readShelf({ config, database, now }: Operator): Promise<Shelf> {
   const [snapshot, rates] = await Promise.all([
     createSnapshotStore(database).load(),
-    config.mode === 'live' ? ratesOf(config.ratesUrl) : undefined,
+    ratesOf(config.ratesUrl),
   ])
   if (snapshot === undefined)
     throw new Refused('The store has not read its catalog yet. Start it, and wait for its first.')

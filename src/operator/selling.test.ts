@@ -21,7 +21,7 @@ const offers = [
 ]
 
 const operatorOf = (by: string): Operator => ({
-  config: { mode: 'sandbox', markupBps: 250 } as Operator['config'],
+  config: { markupBps: 250, ratesUrl: 'http://127.0.0.1:9' } as Operator['config'],
   database,
   by,
   now: () => fixtureNow,

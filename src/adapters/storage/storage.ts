@@ -1,12 +1,11 @@
 import type { Pool } from 'pg'
 import { StartRefused } from '../../lib/errors.ts'
 import { within } from '../../lib/scheduling.ts'
-import type { RecurringAct, RunResult } from '../../operations/ports.ts'
 import type { NoteShown } from '../../orders/finding.ts'
 import type { Network } from '../../payments/networks.ts'
-import { type AuditEntry, auditProblem, noteAct, noteSettings } from './audit.ts'
+import { auditProblem, noteSettings } from './audit.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { type Database, openDatabase, rehearsed, type Trouble } from './database.ts'
+import { type Database, openDatabase, type Trouble } from './database.ts'
 import { denylistReader } from './denylist.ts'
 import {
   addUpEnds,
@@ -19,8 +18,8 @@ import {
 import { createGoodwillStore } from './goodwill.ts'
 import { createIncidentBook } from './incidents.ts'
 import { createApprovalStore, createLimitStore, createReservationStore } from './limits.ts'
-import { migrate, requireMigrated } from './migrate.ts'
-import { lastRuns, noteRun } from './operator-runs.ts'
+import { migrate } from './migrate.ts'
+import { lastRuns } from './operator-runs.ts'
 import { createOrderStore } from './orders.ts'
 import {
   createHandPayouts,
@@ -43,12 +42,8 @@ import {
 } from './store.ts'
 import { createMailBook, createWebhookStore } from './webhooks.ts'
 
-export type Stores = ReturnType<typeof storesOn>
-
-export type Storage = Stores & {
+export type Storage = ReturnType<typeof storesOn> & {
   readonly noteShown: NoteShown
-  /** Whatever the work writes is rolled back. */
-  rehearse<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
   probe(): Promise<void>
   close(): Promise<void>
@@ -60,8 +55,6 @@ export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'> & Partial<Pick<Network, 'isTestnet'>>
   readonly refundCaps: RefundCaps
-  /** The limit of one statement, if it is not that of a running store (10 seconds). */
-  readonly statementTimeoutMs?: number
 }
 
 const connectionsPerNode = 10
@@ -69,8 +62,6 @@ const probeWithinMs = 1_500
 
 export interface Reached {
   readonly isTaken: boolean
-  /** Changes no table. Closes the connections if that fails. @throws if this version did not set up the tables */
-  openMigrated(): Promise<Storage>
   /** @throws if it is of another store by now */
   migrateAndClaim(): Promise<Storage>
   close(): Promise<void>
@@ -90,14 +81,13 @@ export async function reachStorage(
   onError: (error: Error) => void,
   onTrouble?: (trouble: Trouble) => void,
 ): Promise<Reached> {
-  const { databaseUrl, network, payTo, refundCaps, statementTimeoutMs } = options
+  const { databaseUrl, network, payTo, refundCaps } = options
   const identity = { ...identityOf(options), payTo }
   const { mode } = identity
   const applicationName = `kiosk402-${mode}`
   const pool = openDatabase(databaseUrl, {
     applicationName,
     poolSize: connectionsPerNode,
-    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
     onError,
     ...(onTrouble && { onTrouble }),
   })
@@ -127,8 +117,6 @@ export async function reachStorage(
     return {
       ...storesOn(pool, refundCaps),
       noteShown: showings.noteShown,
-      rehearse: <T>(work: (stores: Stores) => Promise<T>) =>
-        rehearsed(pool, (rehearsal) => work(storesOn(rehearsal, refundCaps))),
       probe: () => probe(probes),
       close: () => showings.write().then(close),
     }
@@ -136,7 +124,6 @@ export async function reachStorage(
   return {
     isTaken,
     close,
-    openMigrated: () => orClose(requireMigrated(pool)).then(opened),
     migrateAndClaim: () =>
       orClose(migrate(pool).then(() => claimIdentity(pool, identity))).then(opened),
   }
@@ -147,7 +134,7 @@ async function requireAudit(pool: Pool): Promise<void> {
   if (problem !== undefined) throw new StartRefused(problem)
 }
 
-function storesOn(pool: Pool, refundCaps: RefundCaps) {
+export function storesOn(pool: Pool, refundCaps: RefundCaps) {
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
@@ -169,7 +156,6 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     movements: createMovements(pool),
     noteSettings: (node: string, settings: Readonly<Record<string, string>>) =>
       noteSettings(pool, node, settings),
-    noteAct: (by: string, entry: AuditEntry) => noteAct(pool, by, entry),
     wallets: createWallets(pool),
     denied: denylistReader(pool),
     sellingRules: () => listRules(pool),
@@ -181,7 +167,6 @@ function storesOn(pool: Pool, refundCaps: RefundCaps) {
     pace: () => readPace(pool),
     dearSales: () => readDearSales(pool),
     lastRuns: () => lastRuns(pool),
-    noteRun: (what: RecurringAct, result: RunResult) => noteRun(pool, what, result),
     incidents: createIncidentBook(pool),
   }
 }
