@@ -4,46 +4,11 @@ import type { OfferId, OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import type { DearSale, Pace } from '../../operations/ports.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
-import {
-  nothingOpen,
-  type OpenAtSupplier,
-  type OpenFacts,
-  type OrderFacts,
-} from '../../orders/ports.ts'
+import type { OpenAtSupplier, OpenFacts, OrderFacts } from '../../orders/ports.ts'
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import type { Database } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
 import { readOpenReturns, switchSql } from './payouts.ts'
-
-/** One statement for one moment; its conditions match those of indexes. A delivered order may still be due. */
-const countsSql = `
-  with ends as (
-    select state, sum(came)::float8 as came, sum(came - gone)::float8 as orders
-    from order_ends group by state
-  )
-  select
-    (select jsonb_object_agg(state, orders) from (
-      select state, orders from ends where orders > 0
-      union all
-      select state, count(*) from orders where state = 'PAYMENT_PENDING' group by state
-      union all
-      select state, count(*) from orders where state in ('PAID', 'FULFILLING') group by state
-    ) as counted) as by_state,
-    (select jsonb_object_agg(state, came) from ends) as ended,
-    (select count(*)::int from orders
-      where refund_state = 'REFUND_FAILED' and settlement is distinct from 'LOST') as failed,
-    (select count(*)::int from goodwill where ${goodwillOpenSql} and doc #>> '{payout,state}' = 'FAILED') as goodwill_failed,
-    (select extract(epoch from now() - min(placed_at))::float8 from orders
-      where due_at is not null and outcome is distinct from 'DELIVER'
-        and refund_state is distinct from 'REFUNDED') as oldest_open`
-
-interface Counts {
-  readonly by_state: OrderFacts['byState'] | null
-  readonly ended: OrderFacts['ended'] | null
-  readonly failed: number
-  readonly goodwill_failed: number
-  readonly oldest_open: number | null
-}
 
 const exposureSql = `
   select coalesce(sum(amount), 0)::text as exposure from (
@@ -54,23 +19,46 @@ const exposureSql = `
     union all
     select amount from goodwill where ${goodwillOpenSql} and doc #>> '{payment,method}' = 'x402') as open`
 
+/**
+ * One statement for one moment; its conditions match those of indexes. A delivered order may still be due. An age is
+ * negative if the order was placed by a clock ahead of the database's.
+ */
+const factsSql = `
+  with ends as (
+    select state, sum(came)::float8 as came, sum(came - gone)::float8 as orders
+    from order_ends group by state
+  )
+  select
+    (select coalesce(jsonb_object_agg(state, orders), '{}') from (
+      select state, orders from ends where orders > 0
+      union all
+      select state, count(*) from orders where state = 'PAYMENT_PENDING' group by state
+      union all
+      select state, count(*) from orders where state in ('PAID', 'FULFILLING') group by state
+    ) as counted) as "byState",
+    (select coalesce(jsonb_object_agg(state, came), '{}') from ends) as ended,
+    (select count(*)::int from orders
+      where refund_state = 'REFUND_FAILED' and settlement is distinct from 'LOST') as "refundsFailed",
+    (select count(*)::int from goodwill
+      where ${goodwillOpenSql} and doc #>> '{payout,state}' = 'FAILED') as "goodwillFailed",
+    (select greatest(0, extract(epoch from now() - min(placed_at)))::float8 from orders
+      where due_at is not null and outcome is distinct from 'DELIVER'
+        and refund_state is distinct from 'REFUNDED' having count(*) > 0) as "oldestOpenSeconds",
+    (${exposureSql}) as exposure,
+    coalesce((select stopped from (${switchSql}) as last), false) as "refundsStopped"`
+
+interface Facts extends Omit<OrderFacts, 'oldestOpenSeconds' | 'exposure'> {
+  readonly oldestOpenSeconds: number | null
+  readonly exposure: string
+}
+
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const [countsResult, exposure, refundSwitch] = await Promise.all([
-    database.query<Counts>(countsSql),
-    exposureOf(database),
-    database.query<{ stopped: boolean }>(switchSql),
-  ])
-  const counts = countsResult.rows[0]
-  const oldest = counts?.oldest_open ?? undefined
+  const { rows } = await database.query<Facts>(factsSql)
+  const [{ oldestOpenSeconds, exposure, ...facts }] = rows as [Facts]
   return {
-    byState: counts?.by_state ?? {},
-    ended: counts?.ended ?? {},
-    // The age is negative if the order was placed by a clock ahead of the database's.
-    oldestOpenSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
-    refundsFailed: counts?.failed ?? 0,
-    goodwillFailed: counts?.goodwill_failed ?? 0,
-    exposure,
-    refundsStopped: refundSwitch.rows[0]?.stopped ?? false,
+    ...facts,
+    oldestOpenSeconds: oldestOpenSeconds ?? undefined,
+    exposure: usdc(exposure),
   }
 }
 
@@ -90,26 +78,27 @@ export async function exposureOf(database: Database): Promise<Usdc> {
 
 const supplierSql = `doc #>> '{item,source,supplier}'`
 
-const pendingSql = `
-  select ${supplierSql} as supplier, sum(amount)::text as amount from orders
-  where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
-  group by 1`
-/** By supplier, the price of checkouts whose payment is not confirmed. Its payer can still replace the transaction. */
-const unconfirmedSql = `
-  select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
-  where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
-/** An order in a coin was paid before it was opened, so its pending state counts. */
-const committedSql = `
-  select ${supplierSql} as supplier, sum(amount)::text as amount from (
-    select amount, doc from orders where state in ('PAID', 'FULFILLING')
+/**
+ * By supplier, at one moment. An order in a coin was paid before it was opened, so its pending state counts as committed.
+ * The payer of a checkout whose payment is not confirmed can still replace the transaction.
+ */
+const suppliersSql = `
+  select ${supplierSql} as supplier,
+    coalesce(sum(amount) filter (where what = 'pending'), 0)::text as pending,
+    coalesce(sum(amount) filter (where what = 'committed'), 0)::text as committed,
+    coalesce(sum(amount) filter (where what = 'unconfirmed'), 0)::text as unconfirmed
+  from (
+    select case doc #>> '{payment,method}' when 'x402' then 'pending' else 'committed' end as what, amount, doc
+      from orders where due_at is not null and state = 'PAYMENT_PENDING'
     union all
-    select amount, doc from orders where due_at is not null and state = 'PAYMENT_PENDING'
-      and doc #>> '{payment,method}' = 'btcpay'
+    select 'committed', amount, doc from orders where state in ('PAID', 'FULFILLING')
     union all
-    select amount, doc from orders where doc #>> '{supply,state}' = 'OPEN'
+    select 'committed', amount, doc from orders where doc #>> '{supply,state}' = 'OPEN'
     union all
-    select amount, doc from checkouts where due_at is not null and (is_placed = false
-      or state = 'OPEN' and doc #>> '{invoice,status}' = 'SETTLED')
+    select 'committed', amount, doc from checkouts where due_at is not null and is_placed = false
+    union all
+    select case doc #>> '{invoice,status}' when 'SETTLED' then 'committed' else 'unconfirmed' end, amount, doc
+      from checkouts where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' in ('PROCESSING', 'SETTLED')
   ) as open group by 1`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
@@ -126,13 +115,10 @@ const refusedSql = `
   from orders refused
   where doc #>> '{failure,code}' = '${noFundsCode}' and changed_at > now() - interval '1 hour'`
 
-interface AtSupplier {
+interface Refused {
+  readonly id: OrderId
   readonly supplier: string
   readonly amount: string
-}
-
-type Refused = AtSupplier & {
-  readonly id: OrderId
   readonly changed_at: Date
   readonly released_since: string
 }
@@ -140,23 +126,25 @@ type Refused = AtSupplier & {
 /** The open amounts that bound what may still be sold. Fast regardless of the number of orders. */
 export async function openFacts(database: Database): Promise<OpenFacts> {
   // Unpaid amounts first: a payment that arrives meanwhile is counted twice for a moment, never left out.
-  const [pending, unconfirmed] = await Promise.all([
-    database.query<AtSupplier>(pendingSql),
-    database.query<AtSupplier>(unconfirmedSql),
-  ])
-  const [exposure, committed, refunds, refused] = await Promise.all([
+  const suppliers =
+    await database.query<Readonly<Record<'supplier' | keyof OpenAtSupplier, string>>>(suppliersSql)
+  const [exposure, refunds, refused] = await Promise.all([
     exposureOf(database),
-    database.query<AtSupplier>(committedSql),
     database.query<{ refunds: number }>(refundsSql),
     database.query<Refused>(refusedSql),
   ])
   return {
     exposure,
-    suppliers: bySupplier({
-      pending: pending.rows,
-      committed: committed.rows,
-      unconfirmed: unconfirmed.rows,
-    }),
+    suppliers: new Map(
+      suppliers.rows.map(({ supplier, pending, committed, unconfirmed }) => [
+        supplier,
+        {
+          pending: usdc(pending),
+          committed: usdc(committed),
+          unconfirmed: usdc(unconfirmed),
+        },
+      ]),
+    ),
     refunds: refunds.rows[0]?.refunds ?? 0,
     fundsRefusals: refused.rows.map(({ id, supplier, amount, changed_at, released_since }) => ({
       reference: supplierReferenceOf(id),
@@ -166,19 +154,6 @@ export async function openFacts(database: Database): Promise<OpenFacts> {
       releasedSince: usdc(released_since),
     })),
   }
-}
-
-function bySupplier(
-  sums: Readonly<Record<keyof OpenAtSupplier, readonly AtSupplier[]>>,
-): OpenFacts['suppliers'] {
-  const all = new Map<string, OpenAtSupplier>()
-  for (const [name, rows] of Object.entries(sums)) {
-    for (const { supplier, amount } of rows) {
-      const current = all.get(supplier) ?? nothingOpen
-      all.set(supplier, { ...current, [name]: usdc(amount) })
-    }
-  }
-  return all
 }
 
 const checkoutsSql = `
