@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from '../api/operation.ts'
-import { addressIn } from '../api/tracking/find.ts'
 import type { PageFor } from '../http/error-edge.ts'
 import type { Limits } from '../http/gate.ts'
-import type { OrderId } from '../lib/ids.ts'
-import { recoveryCodeOf } from '../orders/finding.ts'
-import type { LeaveMail, PayingDeps } from './buying/buy-form.ts'
+import type { PayingDeps } from './buying/buy-form.ts'
 import { routeBuying } from './buying/buy-page.ts'
 import { routePaying } from './buying/pay-page.ts'
 import { frontLinks, routeForModels } from './for-models/routes.ts'
@@ -23,9 +20,7 @@ import { routeOrderPages } from './orders/order-page.ts'
 import type { TrackingDeps } from './orders/tracking.ts'
 import { homePage } from './shop/home-page.ts'
 import { routeSearch } from './shop/search-page.ts'
-import { takeForms } from './visitor.ts'
-
-const limited = { config: { limit: 'reading' } } as const
+import { reads, takeForms } from './visitor.ts'
 
 /**
  * The website for people. Its pages are rendered on the server and work without script.
@@ -63,18 +58,16 @@ export function routeWeb(
       '/errors': () => errorsPage(t),
     }
     for (const [path, page] of Object.entries(fixedPages)) {
-      pages.get(path, limited, (request, reply) => {
+      pages.get(path, reads, (request, reply) => {
         if (path === '/') reply.header('link', frontLinks)
         return senders.sendKept(request, reply, path, page)
       })
     }
     takeForms(pages, frame)
-    const recoveryCode = (id: OrderId) => recoveryCodeOf(tracking.follow, id)
-    const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode }
-    routeBuying(pages, { frame, deps: { ...deps, ...leaving } })
-    if (deps.checkout) {
-      const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: tracking.follow }
-      routePaying(pages, { frame, deps: paying })
+    routeBuying(pages, { frame, deps: { ...deps, mail: tracking.mail } })
+    const { checkout } = deps
+    if (checkout) {
+      routePaying(pages, { frame, deps: { ...deps, checkout, follow: tracking.follow } })
     }
     routeReveal(pages, { frame, buying })
     routeApprovals(pages, { frame, buying })
@@ -82,10 +75,4 @@ export function routeWeb(
     routeFindPage(pages, { ...tracking, frame })
   })
   return browserErrors(frame)
-}
-
-function leaveMailOf(mail: TrackingDeps['mail']): LeaveMail | undefined {
-  if (mail === undefined) return undefined
-  const { book, digest } = mail
-  return { readAddress: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
 }

@@ -95,10 +95,9 @@ export function formIn({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams 
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-interface FormOptions {
-  readonly config: { readonly limit: 'reading' | 'purchase' }
-  readonly bodyLimit: number
-}
+export const reads = { config: { limit: 'reading' } } as const
+/** For forms that check a wallet's signature, send a mail, start a payment or claim a refund. */
+export const acts = { config: { limit: 'purchase' } } as const
 
 /**
  * Routes a form that is posted to a path directly below that of its page. Browsers restore, share and bookmark that
@@ -107,12 +106,12 @@ interface FormOptions {
 export function routeForm(
   pages: FastifyInstance,
   path: string,
-  options: FormOptions,
+  options: typeof reads | typeof acts,
   handle: (request: never, reply: FastifyReply) => unknown,
 ): void {
   pages.post(path, options, handle as (request: FastifyRequest, reply: FastifyReply) => unknown)
   const parent = path.slice(0, path.lastIndexOf('/'))
-  pages.get(path, { config: { limit: 'reading' } }, ({ params }, reply) => {
+  pages.get(path, reads, ({ params }, reply) => {
     const values = params as Readonly<Record<string, string>>
     const home = parent.replace(/:(\w+)/g, (_, name: string) =>
       encodeURIComponent(values[name] ?? ''),

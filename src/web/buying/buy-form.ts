@@ -1,10 +1,10 @@
 import type { CheckoutService } from '../../api/checkout.ts'
 import { purchasePath } from '../../api/operation.ts'
+import type { MailDeps } from '../../api/tracking/find.ts'
 import { type Offer, worthOf } from '../../catalog/offer.ts'
 import { readPhone } from '../../catalog/phone.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import type { OrderId } from '../../lib/ids.ts'
 import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
 import type { Payee } from '../../payments/terms.ts'
@@ -38,19 +38,11 @@ import {
 /** The last known price of one coin in US dollars, for estimates only; undefined if it is not known. */
 export type CoinRates = (coin: Coin) => string | undefined
 
-/** Stores a mail address with an order that is about to be paid. It sends nothing. */
-export interface LeaveMail {
-  /** The address in the form in which it is compared; undefined if the text is not an address. */
-  readAddress(text: string): string | undefined
-  leave(id: OrderId, address: string): Promise<void>
-}
-
 export interface PayingDeps {
   /** Absent where the operator has configured no processor. */
   readonly checkout?: CheckoutService | undefined
-  readonly leaveMail?: LeaveMail | undefined
-  /** The recovery code of an order, which a person writes down to open it without its link. */
-  readonly recoveryCode?: ((id: OrderId) => string) | undefined
+  /** Absent where the store sends no mails. */
+  readonly mail?: MailDeps | undefined
   readonly payee: Payee
   readonly rates?: CoinRates | undefined
   /** Only in the sandbox: the URL of the page that pays an invoice with test money. */
@@ -94,7 +86,7 @@ ${
     ? html`<noscript><p class="hint">${t('form.noScriptAlone')}</p></noscript>`
     : html`<noscript><p class="hint">${t('form.noScript')}</p></noscript>
 <div class="submit">
-${deps.leaveMail && mailField(form)}
+${deps.mail && mailField(form)}
 <button class="button wide" type="submit">${t('form.continue')}</button>
 <p class="hint">${t('form.nextText')}</p>
 </div>`

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckoutService, StartedCheckout } from '../../api/checkout.ts'
+import { addressIn } from '../../api/tracking/find.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Retail, retailOf, valueFault } from '../../catalog/pricing.ts'
 import { readLineItem } from '../../catalog/purchase-body.ts'
@@ -8,11 +9,11 @@ import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import { type Fault, Refusal, rules } from '../../lib/refusal.ts'
 import { orNotNow } from '../../orders/price.ts'
 import type { WebDeps } from '../frame/deps.ts'
-import { document, type Frame, type Page, pageHeaders } from '../frame/layout.ts'
-import { messagePage, withRetryAfter } from '../frame/senders.ts'
+import type { Frame } from '../frame/layout.ts'
+import { sayPrivately, withRetryAfter, written } from '../frame/senders.ts'
 import { buyPath, payPath } from '../paths.ts'
-import { type Texts, type TitledName, titled } from '../texts/texts.ts'
-import { formIn, rememberOrder } from '../visitor.ts'
+import type { Texts } from '../texts/texts.ts'
+import { acts, formIn, reads, rememberOrder } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 import {
   checkoutFormOf,
@@ -31,8 +32,6 @@ import {
 } from './form.ts'
 import { offerPage } from './offer-page.ts'
 
-/** Every field of the form, each as long as it may be. */
-const maxForm = 8 * 1_024
 /** Each form has its own key, so shared caches may not keep the page; the browser may, for going back. */
 const ownCopy = 'private, no-cache'
 
@@ -46,18 +45,17 @@ interface BuyRoutes {
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 
 export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
-  const config = { limit: 'reading' } as const
-  pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
+  pages.get('/buy/:offerId', reads, (request: OfferRequest, reply) => {
     const { ids } = routes.deps.liveCatalog.current()
     const { offerId } = request.params
     const meant = ids.find(offerId) === undefined ? ids.findLike(offerId) : undefined
     // People copy ids by hand, and some mail programs change them to lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
-    return send(reply, routes, offerPage(offerOf(request, routes), routes.deps))
+    const page = offerPage(offerOf(request, routes), routes.deps)
+    return reply.send(written(reply, routes.frame, page))
   })
-  const posted = { config: { limit: 'purchase' }, bodyLimit: maxForm } as const
-  pages.post('/buy/:offerId', posted, (request: OfferRequest, reply) => {
+  pages.post('/buy/:offerId', acts, (request: OfferRequest, reply) => {
     reply.header('cache-control', 'no-store')
     return takeForm(request, reply, routes)
   })
@@ -69,7 +67,7 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyR
   const retail = retailOf(offer, deps.pricing)
   const fields = formFieldsOf(offer, retail, deps)
   const typed = readTyped(formIn(request), fields, deps.checkout?.methods ?? [])
-  if (typed === undefined) return say(reply.code(400), routes, 'form.strange')
+  if (typed === undefined) return sayPrivately(reply.code(400), routes.frame, 'form.strange')
   const { checkout } = deps
   const taken =
     priceFeedback(retail, typed, deps) ??
@@ -78,7 +76,7 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyR
       : await start(request, reply, { deps, checkout, offer, typed }))
   if ('status' in taken) {
     withRetryAfter(reply.code(taken.status), taken)
-    return send(reply, routes, offerPage(offer, deps, taken))
+    return reply.send(written(reply, routes.frame, offerPage(offer, deps, taken)))
   }
   const { id, orderId, accessToken: token } = taken
   request.orderId = orderId
@@ -92,18 +90,6 @@ function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
     throw new Refusal('offer_not_found', deps.t('messages.offerNotFound.text'))
   }
   return offer
-}
-
-function say(reply: FastifyReply, routes: BuyRoutes, message: TitledName) {
-  const { t } = routes.deps
-  return send(reply, routes, messagePage(titled(t, message), t))
-}
-
-function send(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
-  return reply
-    .headers(pageHeaders(page, [deps.site.logo]))
-    .type('text/html; charset=utf-8')
-    .send(document(frame, page))
 }
 
 /** The form with the present price if that is higher than the form said: nobody is charged more than they saw. */
@@ -171,9 +157,9 @@ async function start(
 async function startCheckout(
   request: FastifyRequest,
   reply: FastifyReply,
-  { deps: { leaveMail, limits }, checkout, offer, typed }: Starting,
+  { deps: { mail, limits }, checkout, offer, typed }: Starting,
 ): Promise<StartedCheckout> {
-  const address = leaveMail?.readAddress(typed.mail)
+  const address = mail && addressIn(typed.mail)
   const isMailWrong = typed.mail !== '' && address === undefined
   const form = {
     ...checkoutFormOf(offer, typed),
@@ -184,7 +170,7 @@ async function startCheckout(
     const refusal = await takeFrom(limits.checkout, request, reply)
     if (refusal) throw refusal
   })
-  if (address !== undefined) await leaveMail?.leave(started.orderId, address)
+  if (mail && address) await mail.book.remember(started.orderId, mail.digest.of(address))
   return started
 }
 

@@ -4,6 +4,7 @@ import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { lastingIn, linkTokenForCode } from '../../api/tracking/tokens.ts'
 import { isVoid, maxKept, type Return } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
+import { recoveryCodeOf } from '../../orders/finding.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -22,24 +23,22 @@ import {
 import { buyPath, followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
+import { accessIn, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 
-/** In bytes; a private link is shorter. */
-const maxForm = 2 * 1_024
+type PayPageDeps = WebDeps &
+  PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
 
 interface PayRoutes {
   readonly frame: Frame
-  readonly deps: WebDeps &
-    PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
+  readonly deps: PayPageDeps
 }
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
 export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   const { deps } = routes
-  const config = { limit: 'reading' } as const
-  pages.get('/pay/:id', { config }, async (request: PayRequest, reply) => {
+  pages.get('/pay/:id', reads, async (request: PayRequest, reply) => {
     const token = accessIn(request)
     const view = await deps.checkout.view(request.params.id, token, request.log)
     if (view === undefined) return sendNotFound(reply, routes)
@@ -47,64 +46,30 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
     if (isOver) return privately(reply).redirect(orderPagePath(view.orderId), 303)
     if (isUpToDate(request, versionOf(view))) return privately(reply).code(304).send()
-    return sendPayPage(reply, routes, view, token)
+    return sendPrivately(reply, routes.frame, payPage(view, deps, token))
   })
-  const takes = { config, bodyLimit: maxForm }
-  routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
+  routeForm(pages, '/pay/:id/open', reads, (request: PayRequest, reply) =>
     openPayment(request, reply, routes),
   )
 }
 
 async function openPayment(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
-  const { deps } = routes
+  const { deps, frame } = routes
   const { id } = request.params
   const typed = formIn(request).get('token') ?? ''
   const view = await deps.checkout.view(id, readToken(typed), request.log)
   if (view === undefined) return sendNotFound(reply, routes)
   const { orderId } = view
   const token = view.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
-  if (token === undefined) return sendPayPage(reply.code(422), routes, view, undefined, true)
+  if (token === undefined) {
+    return sendPrivately(reply.code(422), frame, payPage(view, deps, undefined, true))
+  }
   rememberOrder(reply, { orderId, checkout: view.id, token, siteUrl: deps.site.url })
   return privately(reply).redirect(payPath(view.id), 303)
 }
 
-function sendPayPage(
-  reply: FastifyReply,
-  routes: PayRoutes,
-  view: CheckoutView,
-  token: string | undefined,
-  isTokenWrong = false,
-) {
-  const { deps, frame } = routes
-  // A visitor with a link token, which expires, is not given the token that opens the payment for good.
-  const { token: ownerToken } = lastingIn({ token })
-  const isShown = view.isOwner && ownerToken !== undefined
-  const page = payPage(view, {
-    t: deps.t,
-    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${ownerToken}` : undefined,
-    code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
-    contact: deps.site.contact,
-    isTokenWrong,
-    sandboxUrl: view.invoice && deps.sandboxPayUrl?.(view.invoice.id),
-  })
-  return sendPrivately(reply, frame, page)
-}
-
 function sendNotFound(reply: FastifyReply, { frame }: PayRoutes) {
   return sayPrivately(reply.code(404), frame, 'pay.notFound')
-}
-
-interface PayPageParts {
-  readonly t: Texts
-  /** The private link; only where the visitor has shown the token. */
-  readonly privateLink: string | undefined
-  /** The recovery code, which opens the order without the link; likewise. */
-  readonly code?: string | undefined
-  readonly contact: string
-  /** Whether the visitor just pasted a link or a code that does not open the payment. */
-  readonly isTokenWrong?: boolean
-  /** Only in the sandbox: the page that pays this invoice with test money. */
-  readonly sandboxUrl?: string | undefined
 }
 
 const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid'])
@@ -113,8 +78,14 @@ const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_p
 
 const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
-function payPage(view: CheckoutView, parts: PayPageParts): Page {
-  const { t } = parts
+/** @param isTokenWrong whether the visitor just pasted a link or a code that does not open the payment */
+function payPage(
+  view: CheckoutView,
+  deps: PayPageDeps,
+  token: string | undefined,
+  isTokenWrong = false,
+): Page {
+  const { t } = deps
   const { title, text, say } = wordsFor(view, t)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
   const page = payPath(view.id)
@@ -129,7 +100,7 @@ function payPage(view: CheckoutView, parts: PayPageParts): Page {
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.bought && boughtPart(view, view.bought, t)}
-${view.isOwner ? ownPart(view, parts) : foreignPart(view, parts)}
+${view.isOwner ? ownPart(view, deps, token) : foreignPart(view, deps, isTokenWrong)}
 </div>`,
   }
 }
@@ -150,14 +121,18 @@ function wordsFor({ stage, isOwner, abilities }: CheckoutView, t: Texts) {
   }
 }
 
-function ownPart(view: CheckoutView, parts: PayPageParts): Html {
-  const { t } = parts
-  const { invoice, stage } = view
-  return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, t, parts.sandboxUrl)}
+function ownPart(view: CheckoutView, deps: PayPageDeps, token: string | undefined): Html {
+  const { t, site, follow, sandboxPayUrl } = deps
+  const { id, invoice, stage, orderId } = view
+  const isAsking = invoice && asking.has(stage)
+  // A visitor with a link token, which expires, is not given the token that opens the payment for good.
+  const { token: ownerToken } = lastingIn({ token })
+  const link = ownerToken && `${site.url}${payPath(id)}#${ownerToken}`
+  return html`${isAsking && invoiceCard(view, invoice, t, sandboxPayUrl?.(invoice.id))}
 ${nextStep(view, t)}
 ${returnsOf(view, t)}
-${parts.privateLink && stage !== 'refused' && keepPart(parts.privateLink, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), parts.code, t)}
-${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities, t)}
+${link && stage !== 'refused' && keepPart(link, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), recoveryCodeOf(follow, orderId), t)}
+${isAsking && troubles(invoice.watchedUntil, view.abilities, t)}
 ${factsOf(view, t)}`
 }
 
@@ -177,7 +152,7 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | u
   if (stage === 'paid') {
     return html`<p class="act"><a class="button wide" href="${orderPagePath(orderId)}">${t('pay.toOrder')}</a></p>`
   }
-  if (stage !== 'expired' && stage !== 'refused') return undefined
+  if (!over.has(stage)) return undefined
   const path = buyPath({ id: offerId })
   return html`<p class="act"><a class="button wide" href="${path}">${t('pay.again')}</a></p>`
 }
@@ -220,13 +195,13 @@ ${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'),
 }
 
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */
-function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayPageParts): Html {
+function foreignPart({ id }: CheckoutView, { t, site }: PayPageDeps, isTokenWrong: boolean): Html {
   const fault = isTokenWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="foreign">
 <h2 id="foreign">${t('pay.foreignTitle')}</h2>
 <p>${t('pay.foreign')}</p>
 ${accessForm({ action: `${payPath(id)}/open`, fault }, t)}
-${lostBoth(contact, id, t)}
+${lostBoth(site.contact, id, t)}
 </section>`
 }
 

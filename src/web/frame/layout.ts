@@ -156,13 +156,13 @@ ${links([
  * framed, and sends no referrer to other sites. It does send one to our own: without it, browsers send our own forms
  * with an origin of "null" (Fetch, 3.2).
  *
- * @param pictures URLs of pictures on other hosts that this page shows
+ * @param logo the URL of the operator's logo, which may be on another host
  */
 export function pageHeaders(
   { scripts = [], drawsPictures }: Pick<Page, 'scripts' | 'drawsPictures'>,
-  pictures: readonly string[] = [],
+  logo: string,
 ): Record<string, string> {
-  const origins = new Set(pictures.map((url) => new URL(url).origin))
+  const origins = URL.canParse(logo) ? [new URL(logo).origin] : []
   const policy = [
     "default-src 'none'",
     ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),

@@ -1,5 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createAnswerCache, publicMinute, sendText } from '../../http/caching.ts'
+import {
+  createAnswerCache,
+  type FixedText,
+  fixedText,
+  publicMinute,
+  sendText,
+} from '../../http/caching.ts'
 import type { PageFor } from '../../http/error-edge.ts'
 import { pathOf } from '../../http/gate.ts'
 import { internalRule, Refusal, type RefusalCode, rules } from '../../lib/refusal.ts'
@@ -10,25 +16,20 @@ import { document, type Frame, fixedHeaders, type Page, pageHeaders } from './la
 
 export type PageSenders = ReturnType<typeof pageSenders>
 
-interface PageText {
-  readonly text: string | Buffer
-  readonly digest?: string
-}
-
 /** A few hundred pages; small compared with the catalog. */
 const maxPageBytes = 16 * 1024 * 1024
 
 export function pageSenders(frame: Frame, deps: WebDeps) {
   const pages = createAnswerCache(deps, maxPageBytes)
   // None of these pages runs a script.
-  const headers = pageHeaders({}, [frame.site.logo])
-  const sendPage = (request: FastifyRequest, reply: FastifyReply, text: PageText) => {
+  const headers = pageHeaders({}, frame.site.logo)
+  const sendPage = (request: FastifyRequest, reply: FastifyReply, text: FixedText) => {
     reply.headers(headers)
     return sendText(request, reply, { ...text, type: 'text/html', cacheControl: publicMinute })
   }
   return {
     send: (request: FastifyRequest, reply: FastifyReply, page: Page) =>
-      sendPage(request, reply, { text: document(frame, page) }),
+      sendPage(request, reply, fixedText(document(frame, page))),
     /**
      * Does the same, and caches the page until the catalog or its prices change.
      *
@@ -55,10 +56,13 @@ export function privately(reply: FastifyReply): FastifyReply {
 /** With our own logo: that of the operator may come from another host, which must not learn of the visit. */
 export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): FastifyReply {
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
-  return privately(reply)
-    .headers(pageHeaders(page))
-    .type('text/html; charset=utf-8')
-    .send(document(own, page))
+  return privately(reply).send(written(reply, own, page))
+}
+
+/** Sets the headers of a page, and returns its text. */
+export function written(reply: FastifyReply, frame: Frame, page: Page): string {
+  reply.headers(pageHeaders(page, frame.site.logo)).type('text/html; charset=utf-8')
+  return document(frame, page)
 }
 
 export function sayPrivately(reply: FastifyReply, frame: Frame, message: TitledName): FastifyReply {
@@ -72,7 +76,7 @@ interface Message {
   readonly note?: string
 }
 
-export function messagePage({ title, text, note }: Message, t: Texts): Page {
+function messagePage({ title, text, note }: Message, t: Texts): Page {
   return {
     title,
     description: text,
@@ -104,13 +108,8 @@ export function errorDocument(
   { request, reply, frame }: { request: FastifyRequest; reply: FastifyReply; frame: Frame },
 ): string {
   const message = messageFor(error, frame, { request, reply })
-  reply
-    .headers(pageHeaders({}, [frame.site.logo]))
-    .header('cache-control', 'no-store')
-    .header('x-request-id', request.id)
-    .removeHeader('etag')
-    .type('text/html; charset=utf-8')
-  return document(frame, messagePage(message, frame.t))
+  reply.header('cache-control', 'no-store').header('x-request-id', request.id).removeHeader('etag')
+  return written(reply, frame, messagePage(message, frame.t))
 }
 
 function messageFor(

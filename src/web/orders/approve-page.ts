@@ -13,7 +13,7 @@ import type { Frame, Page } from '../frame/layout.ts'
 import { fact, timeOf } from '../frame/parts.ts'
 import { sayPrivately, sendPrivately } from '../frame/senders.ts'
 import type { MessageId, Texts } from '../texts/texts.ts'
-import { formIn } from '../visitor.ts'
+import { formIn, reads } from '../visitor.ts'
 import { linkPage } from './parts.ts'
 
 const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
@@ -29,10 +29,6 @@ const decisions: Readonly<Record<string, 'APPROVED' | 'DECLINED'>> = {
   decline: 'DECLINED',
 }
 
-const limited = { config: { limit: 'reading' } } as const
-/** In bytes, for a whole link with its token. */
-const maxForm = 1_024
-
 /**
  * The page on which a person approves a purchase above a limit. GET shows and decides nothing, because link previews
  * open it; the token comes with the form, which the page's script fills from the part after the `#`.
@@ -41,11 +37,10 @@ export function routeApprovals(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(approvePath, limited, (_, reply) =>
+  pages.get(approvePath, reads, (_, reply) =>
     sendPrivately(reply, frame, linkPage('approve.open', approvePath, frame.t)),
   )
-  const posted = { ...limited, bodyLimit: maxForm }
-  pages.post(approvePath, posted, async (request: FastifyRequest, reply: FastifyReply) => {
+  pages.post(approvePath, reads, async (request: FastifyRequest, reply: FastifyReply) => {
     const form = formIn(request)
     const token = /[^#]*$/.exec((form.get('token') ?? '').trim())?.[0] ?? ''
     const decision = decisions[form.get('decision') ?? '']

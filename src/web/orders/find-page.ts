@@ -20,7 +20,9 @@ import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import type { MessageId, Texts } from '../texts/texts.ts'
 import {
+  acts,
   formIn,
+  reads,
   readToken,
   rememberOrder,
   rememberWallet,
@@ -29,21 +31,21 @@ import {
 } from '../visitor.ts'
 import { createPost, type MailPart, mailForm, mayRequestMail } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
-import { acts, reads, type TrackingRoutes, takes } from './tracking.ts'
+import type { TrackingRoutes } from './tracking.ts'
 
 export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
-  routeForm(pages, `${findPath}/payment`, takes, (request, reply) =>
+  routeForm(pages, `${findPath}/payment`, reads, (request, reply) =>
     byNumber(request, reply, routes),
   )
-  routeForm(pages, `${findPath}/challenge`, takes, async (request: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/challenge`, reads, async (request: FastifyRequest, reply) => {
     const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
     if (challenge === undefined) return privately(reply.code(422)).send({ error: 'no address' })
     return privately(reply).send(challenge)
   })
   routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
-  routeForm(pages, `${findPath}/leave`, takes, async (request: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/leave`, reads, async (request: FastifyRequest, reply) => {
     await orNotNow(request.log, () => endSession(follow, walletIn(request)))
     rememberWallet(reply, { sessionToken: '', seconds: 0, siteUrl: follow.site.url })
     return privately(reply).redirect(findPath, 303)
@@ -56,7 +58,7 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { mail } = routes
   if (mail === undefined) return
   const post = createPost(pages, routes)
-  routeForm(pages, `${findPath}/mail`, takes, async (request: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/mail`, reads, async (request: FastifyRequest, reply) => {
     const typed = formIn(request).get('email') ?? ''
     const address = addressIn(typed)
     if (address === undefined) {

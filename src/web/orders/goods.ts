@@ -11,10 +11,10 @@ import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { copied, fact, qrSvg } from '../frame/parts.ts'
-import { messagePage, sendPrivately } from '../frame/senders.ts'
+import { sayPrivately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
-import { type Texts, titled } from '../texts/texts.ts'
-import { formIn } from '../visitor.ts'
+import type { Texts } from '../texts/texts.ts'
+import { formIn, reads } from '../visitor.ts'
 import { linkPage } from './parts.ts'
 
 type Goods = Extract<GoodsView, { readonly type: 'goods' }>
@@ -158,24 +158,22 @@ const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>>
   unknown: 400,
 }
 
-const limited = { config: { limit: 'reading' } } as const
-/** In bytes; a token has fewer than 300. */
-const maxForm = 1_024
-
 /** The page of a one-view link. GET does not use up the link, because link previews open it. */
 export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(revealPath, limited, (_, reply) =>
+  pages.get(revealPath, reads, (_, reply) =>
     sendPrivately(reply, frame, linkPage('reveal', revealPath, frame.t)),
   )
-  const posted = { ...limited, bodyLimit: maxForm }
-  pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
+  pages.post(revealPath, reads, async (request: FastifyRequest, reply) => {
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
     if (opened.type === 'goods') return sendPrivately(reply, frame, goodsPage(opened, frame.t))
-    const message = messagePage(titled(frame.t, `reveal.closed.${opened.type}`), frame.t)
-    return sendPrivately(reply.code(closedStatus[opened.type]), frame, message)
+    return sayPrivately(
+      reply.code(closedStatus[opened.type]),
+      frame,
+      `reveal.closed.${opened.type}`,
+    )
   })
 }
 

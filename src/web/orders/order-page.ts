@@ -29,7 +29,7 @@ import { privately, sendPrivately, withRetryAfter } from '../frame/senders.ts'
 import { followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, formIn, readToken, rememberOrder, routeForm } from '../visitor.ts'
+import { accessIn, acts, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import { closedGoods, openGoods } from './goods.ts'
 import { type MailPart, mailForm, sendMail } from './order-mail.ts'
 import {
@@ -46,13 +46,10 @@ import {
   transactionOf,
 } from './parts.ts'
 import {
-  acts,
   look,
   type OrderRequest,
   pageCredentialsOf,
-  reads,
   type TrackingRoutes,
-  takes,
   trackingScripts,
 } from './tracking.ts'
 
@@ -66,8 +63,8 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
     return sendOrder(reply, routes, request, view)
   })
   const forms = {
-    open: [takes, openOrder],
-    goods: [takes, showGoods],
+    open: [reads, openOrder],
+    goods: [reads, showGoods],
     mail: [acts, mail],
     refund: [acts, refund],
   } as const

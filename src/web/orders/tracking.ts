@@ -20,13 +20,6 @@ export interface TrackingRoutes extends TrackingDeps {
   readonly frame: Frame
 }
 
-/** In bytes; a token, or a link with one, has fewer than 600. */
-const maxForm = 2_048
-export const reads = { config: { limit: 'reading' } } as const
-export const takes = { config: { limit: 'reading' }, bodyLimit: maxForm } as const
-/** For forms that check a wallet's signature, send a mail or claim a refund. */
-export const acts = { config: { limit: 'purchase' }, bodyLimit: 16_384 } as const
-
 export type OrderRequest = FastifyRequest<{ Params: { orderId: string } }>
 
 export function pageCredentialsOf(request: FastifyRequest): PageCredentials {

@@ -20,6 +20,7 @@ import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import type { PageSenders } from '../frame/senders.ts'
 import { buyPath, changed, isCategory, searchPath, withoutDefaults } from '../paths.ts'
 import { countryName, type Texts } from '../texts/texts.ts'
+import { reads } from '../visitor.ts'
 import { brandGrid, cardFace } from './card-face.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
 import { apart, placeName, whatOf } from './offer-words.ts'
@@ -34,7 +35,7 @@ const maxQuery = 2_048
  * fields, with the same status as in the APIs.
  */
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
-  pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
+  pages.get('/search', reads, (request, reply) => {
     const catalog = deps.liveCatalog.current()
     const searched = readShopQuery(queryOf(request), catalog.sold)
     if (searched.faults.size > 0) {
