@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired, SettleResponse } from '@x402/core/types'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -69,8 +70,6 @@ function preferencesIn(headers: FastifyRequest['headers']): readonly string[] {
 /** The maximum size of a body, in bytes. */
 export const maxBody = 16 * 1024
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 /**
  * Takes JSON only. An empty body is undefined, because indexers probe purchases with one. Keys that would reach an
  * object's prototype are refused.
@@ -88,9 +87,8 @@ export function takeJsonBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request, body, done) => {
       if (body.length === 0) return done(null, undefined)
-      const text = textOf(body)
-      if (text === undefined) return done(notJson('The body is not UTF-8 text.'))
-      return parse(request, text, (error, value) =>
+      if (!isUtf8(body)) return done(notJson('The body is not UTF-8 text.'))
+      return parse(request, body.toString(), (error, value) =>
         error ? done(notJson('The body is not valid JSON.')) : done(null, value),
       )
     },
@@ -105,15 +103,6 @@ function onceOf(header: string): string | undefined {
   const [first = '', ...others] = header.split(',').map((type) => type.trim())
   const isRepeated = others.every((type) => type.toLowerCase() === first.toLowerCase())
   return others.length > 0 && isRepeated ? first : undefined
-}
-
-function textOf(body: Buffer): string | undefined {
-  try {
-    return utf8.decode(body)
-  } catch (error) {
-    if (error instanceof TypeError) return undefined
-    throw error
-  }
 }
 
 function notJson(message: string): Refusal {
@@ -164,7 +153,7 @@ export function quoteFields(url: string): Record<string, string> {
 }
 
 /** In bytes. */
-const maxQuery = 2048
+export const maxQuery = 2048
 const controlCharacters = /\p{Cc}/u
 
 /** The parameters in the query of a raw target, read strictly: UTF-8 in percent encoding, `+` for a space. */
@@ -205,7 +194,7 @@ function* pairsIn(url: string): Generator<readonly [name: string, value: string]
   }
 }
 
-function queryOf(url: string): string {
+export function queryOf(url: string): string {
   return /\?([^#]*)/.exec(url)?.[1] ?? ''
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discoveryError, problem } from '../api/refusals.ts'
@@ -80,20 +81,11 @@ function refusalFor(error: unknown): Refusal | undefined {
 }
 
 /** By the codes of Node. */
-const unread: Readonly<Record<string, readonly [number, title: string, code: string, string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    'Request Header Fields Too Large',
-    'headers_too_large',
-    'The headers are larger than 16 kB.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    408,
-    'Request Timeout',
-    'request_timeout',
-    'The request took too long to arrive.',
-  ],
+const unread: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are larger than 16 kB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request took too long to arrive.'],
 }
+const notHttp = [400, 'invalid_http', 'The request is not valid HTTP.'] as const
 
 /**
  * The path is unknown, so the body has the fields of both interfaces; the request may have repeated a charged
@@ -101,12 +93,8 @@ const unread: Readonly<Record<string, readonly [number, title: string, code: str
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, title, code, detail] = unread[error.code ?? ''] ?? [
-    400,
-    'Bad Request',
-    'invalid_http',
-    'The request is not valid HTTP.',
-  ]
+  const [status, code, detail] = unread[error.code ?? ''] ?? notHttp
+  const title = STATUS_CODES[status]
   const about = { type: 'about:blank', title, status, detail, code, requestId: randomUUID() }
   const extensions = { retryable: status === 408, charged: 'unknown', error: detail }
   const body = JSON.stringify({ ...about, ...extensions })

@@ -45,14 +45,15 @@ export function withoutDefaults({ page, sort, ...query }: ShopQuery): ShopQuery 
 }
 
 /** The path of a search, the same for every spelling of it. */
-export function searchPath(shopQuery: ShopQuery): string {
-  const query = withoutDefaults(shopQuery)
-  const params = new URLSearchParams()
-  for (const field of order) {
-    const value = query[field]
-    if (value !== undefined) params.set(field, String(value))
-  }
+export function searchPath(query: ShopQuery): string {
+  const params = paramsOf(query)
   return params.size === 0 ? '/search' : `/search?${params}`
+}
+
+export function paramsOf(shopQuery: ShopQuery): URLSearchParams {
+  const query = withoutDefaults(shopQuery)
+  const fields = order.filter((field) => query[field] !== undefined)
+  return new URLSearchParams(fields.map((field): [string, string] => [field, String(query[field])]))
 }
 
 /** The same search with other values in these fields, from its first page. */

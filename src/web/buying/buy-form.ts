@@ -11,17 +11,15 @@ import type { Payee } from '../../payments/terms.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import {
-  attributesHtml,
   codeAttributes,
+  countryList,
   emailAttributes,
-  type Field,
   faultHtml,
   fieldHtml,
-  tiesOf,
 } from '../frame/parts.ts'
 import { buyPath } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
-import { countriesByName, type MessageId, messagesOf, type Texts } from '../texts/texts.ts'
+import { type MessageId, messagesOf, type Texts } from '../texts/texts.ts'
 import { receivesText } from './field-value.ts'
 import {
   type FormFeedback,
@@ -140,19 +138,10 @@ function purchaseField(field: FormField, { offer, typed, faults, t }: BuyForm): 
   const preset = name === 'country' ? offer.country : undefined
   const value = typed.fields[name] ?? preset ?? ''
   const filledField = { ...field, value, fault: faults.get(name) }
-  if (isCountryField(name)) return fieldHtml(filledField, t, countryList(filledField, t))
+  if (isCountryField(name)) {
+    return fieldHtml(filledField, t, countryList(filledField, t('form.chooseCountry'), t))
+  }
   return html`${fieldHtml(filledField, t)}${name === 'value' && faceValueHtml(offer, value, t)}`
-}
-
-function countryList(field: Field, t: Texts): Html {
-  const chosen = field.value.toUpperCase()
-  return html`<select${attributesHtml({ ...field.attributes, ...tiesOf(field) })}>
-<option value="">${t('form.chooseCountry')}</option>
-${countriesByName(t).map(
-  ({ code, name }) =>
-    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
-`,
-)}</select>`
 }
 
 /** What a card or a line receives for the amount in the form; a script updates it. */

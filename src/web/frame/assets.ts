@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Site } from '../../api/operation.ts'
-import { type FixedText, fixedText, publicMinute, sendText } from '../../http/caching.ts'
+import { fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import { builtNames, builtScript } from './built-script.ts'
-import { fixedHeaders } from './layout.ts'
+import { type Frame, fixedHeaders } from './layout.ts'
 
 /** Our own green, that of `style.css` and `logo.svg`. */
 const ownColor = '#0b5d40'
@@ -12,66 +12,41 @@ const scripts = new URL('../scripts/', import.meta.url)
 const immutable = 'public, max-age=31536000, immutable'
 const publicDay = 'public, max-age=86400'
 
-interface Assets {
-  readonly styleUrl: string
-  readonly scriptUrl: (name: string) => string
-}
-
 /** Serves what pages load: one style sheet, our scripts, the logo, and the picture for link previews. */
-export function routeAssets(app: FastifyInstance, site: Site): Assets {
+export function routeAssets(
+  app: FastifyInstance,
+  site: Site,
+): Pick<Frame, 'styleUrl' | 'scriptUrl'> {
   const ownColors = site.color === undefined ? '' : accentSheet(site.color)
   const style = fixedText(`${readText(new URL('style.css', import.meta.url))}${ownColors}`)
-  const ours = new Map(
-    [
-      ...namesIn(scripts, '.js').map((name) => [name, readText(new URL(name, scripts))] as const),
-      ...builtNames.map((name) => [name, builtScript(name)] as const),
-    ].map(([name, text]) => [name, fixedText(text)]),
-  )
-  const logo = logoIn(site.color)
-  const preview = readFileSync(new URL('og.png', import.meta.url))
-  routeAsset(app, '/style.css', { text: style, type: 'text/css' })
-  for (const [name, script] of ours) {
-    routeAsset(app, `/scripts/${name}`, { text: script, type: 'text/javascript' })
-  }
-  const fixed = [
-    ['/logo.svg', logo, 'image/svg+xml'],
-    ['/favicon.ico', logo, 'image/svg+xml'],
-    ['/og.png', preview, 'image/png'],
+  const plainNames = readdirSync(scripts).filter((name) => name.endsWith('.js'))
+  const ours = new Map([
+    ...plainNames.map((name) => [name, fixedText(readText(new URL(name, scripts)))] as const),
+    ...builtNames.map((name) => [name, fixedText(builtScript(name))] as const),
+  ])
+  const drawn = readText(new URL('logo.svg', import.meta.url))
+  const logo = fixedText(drawn.replaceAll(ownColor, site.color ?? ownColor))
+  const preview = fixedText(readFileSync(new URL('og.png', import.meta.url)))
+  const assets = [
+    ['/style.css', style, 'text/css', publicMinute],
+    ...[...ours].map(
+      ([name, text]) => [`/scripts/${name}`, text, 'text/javascript', publicMinute] as const,
+    ),
+    ['/logo.svg', logo, 'image/svg+xml', publicDay],
+    ['/favicon.ico', logo, 'image/svg+xml', publicDay],
+    ['/og.png', preview, 'image/png', publicDay],
   ] as const
-  for (const [path, text, type] of fixed) {
+  for (const [path, text, type, unversioned] of assets) {
     app.get(path, (request, reply) => {
-      reply.headers(fixedHeaders)
-      return sendText(request, reply, { text, type, cacheControl: publicDay })
+      const isVersioned = request.raw.url === `${path}?v=${text.digest}`
+      const cacheControl = isVersioned ? immutable : unversioned
+      return sendText(request, reply.headers(fixedHeaders), { ...text, type, cacheControl })
     })
   }
   return {
     styleUrl: `/style.css?v=${style.digest}`,
     scriptUrl: (name) => `/scripts/${name}?v=${ours.get(name)?.digest}`,
   }
-}
-
-function routeAsset(
-  app: FastifyInstance,
-  path: string,
-  { text, type }: { readonly text: FixedText; readonly type: string },
-): void {
-  const isNamed = ({ raw: { url = '' } }: FastifyRequest) => url === `${path}?v=${text.digest}`
-  app.get(path, (request, reply) => {
-    reply.headers(fixedHeaders)
-    const cacheControl = isNamed(request) ? immutable : publicMinute
-    return sendText(request, reply, { ...text, type, cacheControl })
-  })
-}
-
-function logoIn(color: string | undefined): string {
-  const logo = readText(new URL('logo.svg', import.meta.url))
-  return color === undefined ? logo : logo.replaceAll(ownColor, color)
-}
-
-function namesIn(folder: URL, ending: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .sort()
 }
 
 function readText(file: URL): string {

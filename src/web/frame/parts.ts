@@ -1,5 +1,5 @@
 import { create } from 'qrcode'
-import { once, type Texts } from '../texts/texts.ts'
+import { countryNames, once, type Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
 /** A line of a list of facts; undefined without a value. */
@@ -55,7 +55,7 @@ export interface Field {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** A field with its label, hint and fault, each linked to its control, which `tiesOf` makes where it is no input. */
+/** A field with its label, hint and fault, each linked to its control. */
 export function fieldHtml(field: Field, t: Texts, control: Html = inputHtml(field)): Html {
   const { name, label, hint, fault, isRequired } = field
   return html`<div class="field">
@@ -76,8 +76,21 @@ function inputHtml(field: Field): Html {
   return html`<input${attributesHtml({ type: 'text', ...field.attributes, value: field.value, ...tiesOf(field) })}>`
 }
 
+/** Countries to choose from, by name. @param none what stands for none of them */
+export function countryList(field: Field, none: string, t: Texts, codes?: readonly string[]): Html {
+  const chosen = field.value.toUpperCase()
+  const names = [...countryNames(t.language)].filter(([code]) => codes?.includes(code) ?? true)
+  return html`<select${attributesHtml({ ...field.attributes, ...tiesOf(field) })}>
+<option value="">${none}</option>
+${names.map(
+  ([code, name]) =>
+    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
+`,
+)}</select>`
+}
+
 /** The attributes that link a control to its label, its hint and its fault. */
-export function tiesOf({ name, hint, fault, isRequired }: Field): Record<string, string> {
+function tiesOf({ name, hint, fault, isRequired }: Field): Record<string, string> {
   const described = [hint && `${name}-hint`, `${name}-fault`].filter(Boolean).join(' ')
   return {
     id: name,
@@ -99,7 +112,7 @@ export function onlyField(field: Field, t: Texts): Html {
 export const codeAttributes = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' }
 export const emailAttributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
 
-export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {
+function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {
   return Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`)
 }
 

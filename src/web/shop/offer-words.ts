@@ -1,7 +1,7 @@
 import type { Allowance, DescribedOffer, Offer } from '../../catalog/offer.ts'
 import type { Html } from '../frame/html.ts'
 import { fact } from '../frame/parts.ts'
-import { countryName, once, placeByName, type Texts } from '../texts/texts.ts'
+import { countryName, once, type Texts } from '../texts/texts.ts'
 import { moneyText } from './money-text.ts'
 
 /** The speed tier of most plans, which is not mentioned. */
@@ -60,8 +60,9 @@ export function placesOf(offer: DescribedOffer, t: Texts): string[] {
   const others = (offer.coverage ?? [])
     .map(({ country }) => country)
     .filter((country) => country !== offer.country)
-    .sort((one, other) => placeByName(one, t) - placeByName(other, t))
-  return [...own, ...others].map((country) => countryName(country, t))
+    .map((country) => countryName(country, t))
+    .sort((one, other) => one.localeCompare(other, t.language))
+  return [...own.map((country) => countryName(country, t)), ...others]
 }
 
 /** Gives the id of an offer whose words, all that a list says about it, are those of another one in the list too. */

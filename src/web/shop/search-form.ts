@@ -6,9 +6,9 @@ import type {
   ShopQuery,
 } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
-import { attributesHtml, type Field, fieldHtml, tiesOf } from '../frame/parts.ts'
-import { changed } from '../paths.ts'
-import { countriesByName, countryName, once, type Texts } from '../texts/texts.ts'
+import { countryList, type Field, fieldHtml } from '../frame/parts.ts'
+import { changed, paramsOf } from '../paths.ts'
+import { countryName, type Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
 
 interface Searched {
@@ -26,34 +26,17 @@ export function searchForm(searched: Searched, countries: readonly string[], t: 
     spellcheck: 'false',
     enterkeyhint: 'search',
   })
-  const country = fieldOf('country', searched, t)
-  const chosen = query.country ?? faults?.get('country')?.didYouMean
-  const codes = new Set([...countries, chosen])
+  const value = query.country ?? faults?.get('country')?.didYouMean ?? ''
+  const country = { ...fieldOf('country', searched, t), value }
+  const codes = [...countries, value]
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
 <div class="finder-fields">
 ${fieldHtml(words, t)}
-${fieldHtml(
-  country,
-  t,
-  html`<select${attributesHtml(tiesOf(country))}>
-<option value="">${t('search.anyCountry')}</option>
-${countryOptions(t).map(({ code, option, chosenOption }) => codes.has(code) && (code === chosen ? chosenOption : option))}</select>`,
-)}
+${fieldHtml(country, t, countryList(country, t('search.anyCountry'), t, codes))}
 <button class="button" type="submit">${t('search.submit')}</button>
 </div>
 </form>`
 }
-
-/** All countries by name, each with its option in both states. */
-const countryOptions = once((t: Texts) =>
-  countriesByName(t).map(({ code, name }) => ({
-    code,
-    option: html`<option value="${code}">${name}</option>
-`,
-    chosenOption: html`<option value="${code}" selected="selected">${name}</option>
-`,
-  })),
-)
 
 function fieldOf(
   name: 'q' | 'country' | 'min' | 'max',
@@ -183,24 +166,13 @@ function links(choices: readonly Choice[], t: Texts): Html {
   })}</ul>`
 }
 
-const preservedFields = [
-  'kind',
-  'q',
-  'country',
-  'brand',
-  'category',
-  'region',
-  'amount',
-  'sort',
-] as const
-
 /** The form for other bounds of the face value. It keeps the rest of the search. */
 export function bandForm(searched: Searched, t: Texts): Html {
   const { query } = searched
   const bound = (name: 'min' | 'max') =>
     fieldHtml(fieldOf(name, searched, t, { inputmode: 'decimal', autocomplete: 'off' }), t)
   return html`<form class="band" action="/search" method="get">
-${preservedFields.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${[...paramsOf({ ...query, min: undefined, max: undefined, page: 1 })].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${bound('min')}
 ${bound('max')}
 <button class="button" type="submit">${t('search.bandSet')}</button>

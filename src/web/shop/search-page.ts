@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import {
   countriesIn,
   type FieldFault,
@@ -14,6 +14,7 @@ import {
 } from '../../api/shop/shop-search.ts'
 import { kindOf, kinds, type Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
+import { maxQuery, queryOf } from '../../http/call.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
@@ -26,9 +27,6 @@ import { priceTexts, shortPrice } from './money-text.ts'
 import { apart, placeName, whatOf } from './offer-words.ts'
 import { bandForm, facetList, faultText, searchForm } from './search-form.ts'
 
-/** The longest query that is read, in characters, as in the APIs. */
-const maxQuery = 2_048
-
 /**
  * Routes the search. Its pages are cached by their meaning until the catalog or its prices change: unknown parameters
  * and other spellings make no further page. A faulty query is not searched for; its faults are shown beside their
@@ -37,7 +35,8 @@ const maxQuery = 2_048
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', reads, (request, reply) => {
     const catalog = deps.liveCatalog.current()
-    const searched = readShopQuery(queryOf(request), catalog.sold)
+    const sent = new URLSearchParams(queryOf(request.raw.url ?? '').slice(0, maxQuery))
+    const searched = readShopQuery(sent, catalog.sold)
     if (searched.faults.size > 0) {
       return senders.send(request, reply.code(400), searchFaultPage(searched, deps))
     }
@@ -46,11 +45,6 @@ export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: 
     const page = () => searchPage(query, shopSearch(catalog, query), deps)
     return senders.sendKept(request, reply, searchPath(query), page)
   })
-}
-
-function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 ? '' : url.slice(start, start + maxQuery))
 }
 
 const maxBrands = 6
