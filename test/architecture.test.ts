@@ -77,7 +77,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // What every page stands in and says knows no page.
-  'web/frame': { lines: 2200, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
+  'web/frame': { lines: 2100, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
     lines: 6000,

@@ -13,16 +13,9 @@ import {
 import { cents } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Offer } from './offer.ts'
+import { withMarkup } from './open-price.ts'
 import type { RateTable } from './ports.ts'
-import {
-  chargeFor,
-  inUsd,
-  listedCharge,
-  lowestCharge,
-  type Pricing,
-  retailOf,
-  withMarkup,
-} from './pricing.ts'
+import { chargeFor, inUsd, listedCharge, lowestCharge, type Pricing, retailOf } from './pricing.ts'
 import { type Effect, sellingRulesOf } from './selling-rules.ts'
 
 const hour = 3_600_000

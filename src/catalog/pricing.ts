@@ -12,6 +12,7 @@ import {
   type Offer,
   type OpenMoney,
 } from './offer.ts'
+import { ceilDivide, type OpenPrice, plus, priceAt, withMargin } from './open-price.ts'
 import type { RateTable } from './ports.ts'
 import type { Margin, SellingRules } from './selling-rules.ts'
 import { isOldList, isStale } from './staleness.ts'
@@ -38,20 +39,10 @@ interface Fixed {
   readonly margin: Margin
 }
 
-interface Open {
+interface Open extends OpenPrice {
   readonly type: 'RANGE'
   /** The values that a buyer may choose: `min` and then every `increment` up to `max`. */
-  readonly min: Cents
-  readonly max: Cents
   readonly increment: Cents
-  readonly lowest: Cents
-  readonly highest: Cents
-  /** What those two cost at least, with fees and margin; present if that exceeds the value with margin. */
-  readonly floor?: Floor
-  readonly margin: Margin
-}
-
-interface Floor {
   readonly lowest: Cents
   readonly highest: Cents
 }
@@ -115,7 +106,7 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   if (value === undefined) throw badValue({ code: 'missing_value', ...boundsOf(retail) })
   const fault = rangeFault(value, retail)
   if (fault !== undefined) throw badValue(fault)
-  return usdcFromCents(retailAt(value, retail))
+  return usdcFromCents(priceAt(value, retail))
 }
 
 export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
@@ -128,12 +119,6 @@ export function lowestCharge(offer: Offer, pricing: Pricing): Usdc | undefined {
   const retail = shelfRetail(offer, pricing)
   if (retail.type === 'NOT_SOLD') return undefined
   return usdcFromCents(retail.type === 'FIXED' ? retail.cents : retail.lowest)
-}
-
-/** Adds the markup to an amount in any minor unit and rounds up, in integers throughout. */
-export function withMarkup(minor: number, markupBps: number): Cents {
-  const raised = BigInt(minor) * BigInt(10_000 + markupBps)
-  return cents(Number(ceilDivide(raised, 10_000n)))
 }
 
 /** An amount in US dollars, unrounded, for comparing; undefined without a rate. */
@@ -244,20 +229,6 @@ function openRetail(price: OpenMoney, cost: LandedCost, terms: Terms): Retail {
   }
 }
 
-function withMargin(minor: number, { bps, cents: more }: Margin): Cents {
-  return plus(withMarkup(minor, bps), more)
-}
-
-/** What a value costs: the value with the margin, or what the supplier charges for it, whichever is more. */
-function retailAt(value: Cents, { min, max, floor, margin }: Open): Cents {
-  const byPrice = withMargin(value, margin)
-  if (floor === undefined) return byPrice
-  if (max === min) return cents(Math.max(byPrice, floor.highest))
-  const rise = BigInt(floor.highest - floor.lowest) * BigInt(value - min)
-  const byCost = floor.lowest + Number(ceilDivide(rise, BigInt(max - min)))
-  return cents(Math.max(byPrice, byCost))
-}
-
 /**
  * What the supplier may charge for a chosen value. It names its charge only at both ends of a range. In between,
  * the charge may rise on a line from one end to the other, as with a fixed fee, or in proportion to the value: the
@@ -308,10 +279,6 @@ function retailCents(
   return plus(Number(ceilDivide(raised * 1_000_000n, scale * millionths)), more)
 }
 
-function plus(amount: number, more: number): Cents {
-  return cents(Math.max(0, amount + more))
-}
-
 type Money = Pick<FixedMoney, 'currency' | 'divisor'>
 
 /**
@@ -344,8 +311,4 @@ function rangeFault(value: Cents, retail: Open): FaultReason | undefined {
 function boundsOf({ min, max, increment }: Open) {
   const usd = (amount: Cents) => (amount / 100).toFixed(2)
   return { min: usd(min), max: usd(max), step: usd(increment) }
-}
-
-function ceilDivide(numerator: bigint, denominator: bigint): bigint {
-  return (numerator + denominator - 1n) / denominator
 }

@@ -98,12 +98,12 @@ function priceFeedback(retail: Retail, typed: Typed, { t }: BuyDeps): FormFeedba
   if (retail.type === 'NOT_SOLD') {
     return { status: rules.offer_unavailable.status, typed, faults: noFaults }
   }
-  if (!isDearer(typed.seen, retail)) return undefined
+  const seen = shownPriceOf(retail)
+  if (!isDearer(typed, seen)) return undefined
   const notice =
     retail.type === 'FIXED'
       ? t('form.dearer', { price: `${formatUsdc(usdcFromCents(retail.cents))} USDC` })
       : t('form.dearerOpen')
-  const seen = shownPriceOf(retail)
   return { status: 409, typed: { ...typed, seen }, faults: noFaults, notice }
 }
 

@@ -1,4 +1,6 @@
 import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
+import { type OpenPrice, priceAt } from '../../catalog/open-price.ts'
+import { type Cents, cents, type Usdc, usdcFromCents } from '../../lib/money.ts'
 import { amountText } from '../shop/money-text.ts'
 
 // What the server and the wallet's script both do with a form.
@@ -12,6 +14,49 @@ export function fieldValue(name: string, typed: string): string | number {
   if (name === 'value') return /^\d{1,9}(\.\d{1,4})?$/.test(text) ? Number(text) : text
   if (name === 'msisdn' || name === 'iccid') return text.replace(fillers, '')
   return text
+}
+
+export interface Confirmed {
+  /** The phone number that the buyer confirmed, as in the purchase; empty if none. */
+  readonly confirmed: string
+  /** The one that is to be topped up again, although it was just topped up. */
+  readonly another: string
+}
+
+/** The flat fields of a purchase: empty fields are left out, and an amount is a number. */
+export function purchaseFields(
+  offerId: string,
+  typed: Readonly<Record<string, string>>,
+  { confirmed, another }: Confirmed,
+) {
+  const values = Object.entries(typed).map(
+    ([name, text]) => [name, fieldValue(name, text)] as const,
+  )
+  const fields = Object.fromEntries(values.filter(([, value]) => value !== ''))
+  // Each counts only for the number for which it was given.
+  const isFor = (number: string) => number !== '' && number === fields['msisdn']
+  return {
+    offerId,
+    ...fields,
+    ...(isFor(confirmed) && { confirmNumber: true }),
+    ...(isFor(another) && { confirmAnother: true }),
+  }
+}
+
+/** The price that a form shows and sends back: that of a fixed value, or what decides that of an open one. */
+export type ShownPrice = { readonly cents: Cents } | OpenPrice
+
+/**
+ * What a purchase costs by the price that its form shows; undefined if the typed amount is invalid, which the store
+ * explains better.
+ *
+ * @throws if the price cannot be read
+ */
+export function shownCost(seen: string, value: unknown): Usdc | undefined {
+  const shown: ShownPrice = JSON.parse(seen)
+  if ('cents' in shown) return usdcFromCents(shown.cents)
+  if (typeof value !== 'number' || !(value > 0)) return undefined
+  return usdcFromCents(priceAt(cents(Math.round(value * 100)), shown))
 }
 
 /** Puts values into a text of a page: "Open {wallet}." */

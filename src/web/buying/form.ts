@@ -15,7 +15,13 @@ import type { WebDeps } from '../frame/deps.ts'
 import type { Field } from '../frame/parts.ts'
 import { coinOn, priceTexts } from '../shop/money-text.ts'
 import { countryName, type MessageId, type Texts } from '../texts/texts.ts'
-import { fieldValue } from './field-value.ts'
+import {
+  type Confirmed,
+  fieldValue,
+  purchaseFields,
+  type ShownPrice,
+  shownCost,
+} from './field-value.ts'
 
 /** Longer than any valid value of a field, and short enough to show again. */
 const maxText = '254'
@@ -157,12 +163,8 @@ function phoneHint({ offer: { country }, t }: Hinting): string {
     : t('form.phoneElsewhere')
 }
 
-export interface Typed {
+export interface Typed extends Confirmed {
   readonly fields: Readonly<Record<string, string>>
-  /** The phone number that the buyer confirmed, as in the purchase; empty if none. */
-  readonly confirmed: string
-  /** The one that is to be topped up again, although it was just topped up. */
-  readonly another: string
   readonly pay: string
   /** The addresses for refunds, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
@@ -170,7 +172,7 @@ export interface Typed {
   readonly mail: string
   /** New for each form that the store sends. */
   readonly formKey: string
-  /** The price that the person saw, as `seenOf` writes it. */
+  /** The price that the person saw, as `shownPriceOf` writes it. */
   readonly seen: string
 }
 
@@ -243,20 +245,8 @@ export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
   return { kind: offer.kind, fields, coin, refundTo: (refundTo[coin] ?? '').trim(), formKey }
 }
 
-/** The flat fields of the purchase: empty fields are left out, and an amount is a number. */
 export function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
-  const number = numberIn(typed, offer)
-  const values = Object.entries(typed.fields)
-    .map(([name, text]) => [name, name === 'msisdn' ? number : fieldValue(name, text)])
-    .filter(([, value]) => value !== '')
-  // Each counts only for the number for which it was given.
-  const isFor = (text: string) => text !== '' && text === number
-  return {
-    offerId: offer.id,
-    ...Object.fromEntries(values),
-    ...(isFor(typed.confirmed) && { confirmNumber: true }),
-    ...(isFor(typed.another) && { confirmAnother: true }),
-  }
+  return purchaseFields(offer.id, { ...typed.fields, msisdn: numberIn(typed, offer) }, typed)
 }
 
 /** The phone number as in the purchase: one typed as it is dialled in the offer's country gets the calling code. */
@@ -266,37 +256,25 @@ export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>)
   return String(fieldValue('msisdn', (isDialled && phoneMeantBy(text, country)) || text))
 }
 
-/**
- * The price that the form shows, as it sends it back: the cents of a fixed price, or the margin of an open value in
- * basis points, "250", with the cents that are added to it, "250+50". If the supplier charges more than that, the least
- * and the greatest value follow, with their minimum prices.
- */
+/** The price that the form shows, as it sends it back; empty if it shows none. */
 export function shownPriceOf(retail: Retail): string {
-  switch (retail.type) {
-    case 'FIXED':
-      return `fixed:${retail.cents}`
-    case 'RANGE': {
-      const { bps, cents } = retail.margin
-      return `open:${bps}${cents === 0 ? '' : `+${cents}`}${floorOf(retail)}`
-    }
-    case 'NOT_SOLD':
-      return ''
+  if (retail.type === 'NOT_SOLD') return ''
+  if (retail.type === 'FIXED') return written({ cents: retail.cents })
+  const { min, max, floor, margin } = retail
+  return written({ min, max, ...(floor && { floor }), margin })
+}
+
+const written = (shown: ShownPrice) => JSON.stringify(shown)
+
+/** Whether the purchase costs more now than the person saw. An unreadable price counts as not seen. */
+export function isDearer({ seen, fields }: Typed, shown: string): boolean {
+  const value = fieldValue('value', fields['value'] ?? '')
+  try {
+    const [before, now] = [shownCost(seen, value), shownCost(shown, value)]
+    return now !== undefined && (before === undefined || now > before)
+  } catch {
+    return true
   }
-}
-
-/** Whether the offer costs more now than the person saw. An unreadable price counts as not seen. */
-export function isDearer(seen: string, retail: Retail): boolean {
-  const [, type, number, more = 0] =
-    /^(fixed|open):(-?\d{1,12})(?:\+(-?\d{1,9}))?(?::|$)/.exec(seen) ?? []
-  if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)
-  if (retail.type === 'NOT_SOLD') return false
-  if (retail.floor !== undefined) return seen !== shownPriceOf(retail)
-  const { bps, cents } = retail.margin
-  return type !== 'open' || bps > Number(number) || cents > Number(more)
-}
-
-function floorOf({ min, max, floor }: Extract<Retail, { type: 'RANGE' }>): string {
-  return floor === undefined ? '' : `:${min}-${max}:${floor.lowest}-${floor.highest}`
 }
 
 /** The faults of the form: the sentence shown at each field, by the name of the field. */

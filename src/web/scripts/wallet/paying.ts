@@ -1,9 +1,9 @@
 import { formatUsdc, type Usdc } from '../../../lib/money.ts'
 import type { PayFault, WalletSettings, WalletText } from '../../buying/buy-form.ts'
+import { shownCost } from '../../buying/field-value.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
   authorizationFor,
-  expectedPrice,
   type Hex,
   type LineItem,
   matchingTerms,
@@ -82,7 +82,7 @@ async function fetchPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Fa
   const { demand, nowSeconds } = answer
   if (demand === undefined) return failed(unpriced[answer.body.code ?? ''] ?? 'notNow')
   const requirement = matchingTerms(demand, settings)
-  const maxAmount = lineItem.most ?? expectedPrice(lineItem.seen, lineItem.fields['value'])
+  const maxAmount = lineItem.most ?? shownCost(lineItem.seen, lineItem.fields['value'])
   if (requirement === undefined || maxAmount === undefined) return failed('mismatch')
   const amount = BigInt(requirement.amount)
   return amount > maxAmount

@@ -1,5 +1,5 @@
 import type { WalletSettings } from '../../buying/buy-form.ts'
-import { fieldValue } from '../../buying/field-value.ts'
+import { purchaseFields } from '../../buying/field-value.ts'
 
 export type Hex = `0x${string}`
 
@@ -40,40 +40,6 @@ export function matchingTerms(
       maxTimeoutSeconds <= maxSeconds &&
       /^[1-9]\d{0,29}$/.test(terms.amount),
   )
-}
-
-/** USDC has six decimals, so a cent is ten thousand atomic units. */
-const unitsPerCent = 10_000n
-
-/**
- * The maximum price of this purchase by what the page shows, in atomic USDC; undefined if the typed amount is invalid,
- * which the store explains better.
- *
- * @param seen the price as the form sends it: "fixed:" and cents, or "open:" and the margin in basis points, which is
- *   added to the amount and rounded up to the cent, and then "+" and further cents. The least and the greatest amount and their minimum prices may
- *   follow; the minimum price rises linearly between them
- */
-export function expectedPrice(seen: string, value: unknown): bigint | undefined {
-  const [type, number = '', range, prices] = seen.split(':')
-  if (type === 'fixed') return BigInt(number) * unitsPerCent
-  if (typeof value !== 'number' || !(value > 0)) return undefined
-  const cents = BigInt(Math.round(value * 100))
-  const [bps = '', more = '0'] = number.split('+')
-  const raised = (cents * (10_000n + BigInt(bps)) + 9_999n) / 10_000n + BigInt(more)
-  const least = range && prices ? leastCost(cents, bounds(range), bounds(prices)) : 0n
-  return (least > raised ? least : raised) * unitsPerCent
-}
-
-type Bounds = readonly [least: bigint, greatest: bigint]
-
-function bounds(text: string): Bounds {
-  const [least = '', greatest = ''] = text.split('-')
-  return [BigInt(least), BigInt(greatest)]
-}
-
-function leastCost(cents: bigint, [min, max]: Bounds, [lowest, highest]: Bounds): bigint {
-  if (max <= min) return highest
-  return lowest + ((highest - lowest) * (cents - min) + max - min - 1n) / (max - min)
 }
 
 /** A transfer of USDC that its owner allows by signing it (EIP-3009). */
@@ -146,31 +112,20 @@ export function paymentHeader(
 export interface LineItem {
   readonly fields: Readonly<Record<string, unknown>>
   readonly formKey: string
-  /** The price that the page showed, as `seenOf` writes it. */
+  /** The price that the page showed, as `shownPriceOf` writes it. */
   readonly seen: string
   /** A higher price that was shown since and that the buyer accepts; atomic USDC. */
   readonly most?: bigint | undefined
 }
 
-const others = /^(pay|mail|key|seen|refundTo-.*)$/
+const others = /^(pay|mail|key|seen|refundTo-.*|confirm.*)$/
 
 export function lineItemIn(form: Iterable<readonly [string, unknown]>, offerId: string): LineItem {
   const sent: Readonly<Record<string, string>> = Object.fromEntries(
     [...form].map(([name, value]) => [name, String(value)]),
   )
-  const typed = Object.entries(sent)
-    .filter(([name, text]) => !others.test(name) && text.trim() !== '')
-    .map(([name, text]) => [name, fieldValue(name, text)] as const)
-  const { confirmNumber, confirmAnother, ...fields } = Object.fromEntries(typed)
-  // Each counts only for the number for which it was given.
-  const isFor = (number: unknown) => number !== undefined && number === fields['msisdn']
-  return {
-    fields: {
-      ...{ offerId, ...fields },
-      ...(isFor(confirmNumber) && { confirmNumber: true }),
-      ...(isFor(confirmAnother) && { confirmAnother: true }),
-    },
-    formKey: sent['key'] ?? '',
-    seen: sent['seen'] ?? '',
-  }
+  const { confirmNumber: confirmed = '', confirmAnother: another = '', key = '', seen = '' } = sent
+  const typed = Object.fromEntries(Object.entries(sent).filter(([name]) => !others.test(name)))
+  const fields = purchaseFields(offerId, typed, { confirmed, another })
+  return { fields, formKey: key, seen }
 }

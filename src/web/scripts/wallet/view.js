@@ -1,6 +1,6 @@
 import { formatUsdc } from '../../../lib/money.ts'
-import { filled } from '../../buying/field-value.ts'
-import { expectedPrice, lineItemIn } from './terms.ts'
+import { filled, shownCost } from '../../buying/field-value.ts'
+import { lineItemIn } from './terms.ts'
 
 export function viewOf(way, settings, texts) {
   const form = way.closest('form')
@@ -13,7 +13,7 @@ export function viewOf(way, settings, texts) {
   /** The label of the button, with the price of what is typed. */
   const label = () => {
     const { fields, seen } = lineItemIn(new FormData(form), settings.offerId)
-    const amount = expectedPrice(seen, fields.value)
+    const amount = shownCost(seen, fields.value)
     return amount === undefined
       ? say(texts.payOpen)
       : say(texts.pay, { amount: formatUsdc(amount) })

@@ -135,5 +135,5 @@ export function page(answers: (Response | string)[], setItem?: () => never) {
 export const lineItem = {
   fields: { offerId: 'AMZ_US_25', firstName: 'Ada', lastName: 'Lovelace' },
   formKey: 'k'.repeat(22),
-  seen: 'fixed:2500',
+  seen: '{"cents":2500}',
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/offers.ts'
-import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
+import { withMarkup } from '../../../catalog/open-price.ts'
+import { chargeFor, retailOf } from '../../../catalog/pricing.ts'
 import { sellingRulesOf } from '../../../catalog/selling-rules.ts'
 import { cents } from '../../../lib/money.ts'
-import { filled } from '../../buying/field-value.ts'
+import { filled, shownCost } from '../../buying/field-value.ts'
 import { shownPriceOf } from '../../buying/form.ts'
 import { discover, type FoundWallet } from './provider.ts'
-import { expectedPrice, lineItemIn } from './terms.ts'
+import { lineItemIn } from './terms.ts'
 
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }
@@ -37,9 +38,11 @@ describe('the wallets of a browser', () => {
   })
 })
 
+const openAt = (bps: number) => JSON.stringify({ min: 500, max: 50_000, margin: { bps, cents: 0 } })
+
 describe('the price that a page says', () => {
   test('is that of the store, to the unit', () => {
-    expect(expectedPrice('fixed:2500', undefined)).toBe(25_000_000n)
+    expect(shownCost('{"cents":2500}', undefined)).toBe(25_000_000n)
     for (const [value, bps] of [
       [5, 0],
       [25, 250],
@@ -47,7 +50,7 @@ describe('the price that a page says', () => {
       [99.99, 1],
     ] as const) {
       const store = withMarkup(Math.round(value * 100), bps)
-      expect(expectedPrice(`open:${bps}`, value)).toBe(BigInt(store) * 10_000n)
+      expect(shownCost(openAt(bps), value)).toBe(BigInt(store) * 10_000n)
     }
   })
 
@@ -58,7 +61,7 @@ describe('the price that a page says', () => {
     const seen = shownPriceOf(retail)
     expect(retail).toHaveProperty('floor')
     for (let value = 500; value <= 50_000; value += 1_100) {
-      expect(expectedPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
+      expect(shownCost(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
     }
   })
 
@@ -73,12 +76,12 @@ describe('the price that a page says', () => {
     const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(490, 49_000) })
     const seen = shownPriceOf(retailOf(offer, pricing))
     for (let value = 500; value <= 50_000; value += 1_100) {
-      expect(expectedPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
+      expect(shownCost(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
     }
   })
 
   test.each([undefined, '5', Number.NaN, -1])('is none of the open value %s', (value) => {
-    expect(expectedPrice('open:250', value)).toBeUndefined()
+    expect(shownCost(openAt(250), value)).toBeUndefined()
   })
 })
 
