@@ -95,8 +95,9 @@ async function startedIn(folder: string, look = async () => {}) {
     child.on('close', () => settle(false))
   })
   const ended = once(child, 'close')
-  if (await isReady) {
-    await look()
+  try {
+    if (await isReady) await look()
+  } finally {
     child.kill('SIGTERM')
   }
   const [code] = await ended

@@ -11,7 +11,7 @@ export interface Span {
   readonly to: Date
 }
 
-const rowsAtOnce = 500
+const rowsAtOnce = 100
 const readWithinMs = 600_000
 
 /** All rows as they were at one moment, few of them in memory at a time. */
