@@ -63,8 +63,7 @@ const pricing = fixturePricing({ rates: () => rates })
 let catalog: Catalog
 beforeAll(async () => {
   const supplier = await startSupplier({ apiKey: 'scores', offers: 12_000 })
-  const baseUrl = `${supplier.url}/v1`
-  const client = createZenditClient({ baseUrl, apiKey: 'scores', timeoutMs: 60_000 })
+  const client = createZenditClient({ url: `${supplier.url}/v1`, key: 'scores' }, 60_000)
   const { offers } = await createZenditOffers(client).list(new AbortController().signal)
   await supplier.stop()
   catalog = catalogOf(offers, pricing)

@@ -6,6 +6,14 @@ export interface Listing {
   readonly rejected: Readonly<Record<string, number>>
 }
 
+export function joined(listings: readonly Listing[]): Listing {
+  const rejected: Record<string, number> = {}
+  for (const [reason, count] of listings.flatMap((one) => Object.entries(one.rejected))) {
+    rejected[reason] = (rejected[reason] ?? 0) + count
+  }
+  return { offers: listings.flatMap(({ offers }) => offers), rejected }
+}
+
 export interface OfferSource {
   /**
    * Reads the whole list, page by page. Throws if any part is missing.

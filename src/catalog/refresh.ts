@@ -5,6 +5,7 @@ import { eachOf, type InTurn, inSlices, repeat, type Sliced } from '../lib/sched
 import { buildCatalog, type Catalog, type LiveCatalog } from './catalog.ts'
 import { kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
 import {
+  joined,
   type Listing,
   type OfferSource,
   readAtOf,
@@ -62,7 +63,8 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
     const reading = await readLists(deps, startedAt)
-    const counts = { offers: countOf(reading), rejected: rejectedOf(reading) }
+    const { offers, rejected } = reading.whole
+    const counts = { offers: offers.length, rejected }
     const reason = refusalOf(reading)
     if (reason !== undefined)
       return { outcome: 'refused', ...counts, reason, durationMs: elapsed() }
@@ -141,6 +143,7 @@ type Doubts = Readonly<Record<ListName, string>>
 
 interface Reading {
   readonly lists: ReadonlyMap<string, Listing>
+  readonly whole: Listing
   readonly last: Catalog
   readonly doubts: Doubts
   readonly failed: readonly string[]
@@ -172,7 +175,8 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
       return doubt === undefined ? [] : [[list, doubt]]
     })
   })
-  return { lists, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
+  const whole = joined([...lists.values()])
+  return { lists, whole, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
 }
 
 /**
@@ -195,20 +199,8 @@ function keepingOf({ listedIds }: Catalog): (offer: Offer) => Offer {
   }
 }
 
-function countOf({ lists }: Pick<Reading, 'lists'>): number {
-  return [...lists.values()].reduce((sum, { offers }) => sum + offers.length, 0)
-}
-
-function rejectedOf({ lists }: Pick<Reading, 'lists'>): Readonly<Record<string, number>> {
-  const all: Record<string, number> = {}
-  for (const { rejected } of lists.values()) {
-    for (const [reason, count] of Object.entries(rejected)) all[reason] = (all[reason] ?? 0) + count
-  }
-  return all
-}
-
-function refusalOf({ lists, last, doubts }: Reading): string | undefined {
-  if (countOf({ lists }) === 0) return 'The supplier lists nothing that can be sold.'
+function refusalOf({ lists, whole, last, doubts }: Reading): string | undefined {
+  if (whole.offers.length === 0) return 'The supplier lists nothing that can be sold.'
   const names = [...lists.keys()].flatMap((one) => kinds.map((kind) => listName(one, kind)))
   const isNothingNew = names.every((list) => doubts[list] !== undefined || !last.sizes[list])
   const reasons = names.flatMap((list) => doubts[list] ?? [])
@@ -217,7 +209,8 @@ function refusalOf({ lists, last, doubts }: Reading): string | undefined {
 
 /** With the earlier offers of lists in doubt. Of two ids that differ at most in case, the first counts. */
 function* believedSnapshot(reading: Reading, readAt: Date): Sliced<Snapshot> {
-  const { lists, last, doubts } = reading
+  const { whole, last, doubts } = reading
+  const { rejected } = whole
   const offers = new Map<string, Offer>()
   let duplicates = 0
   const addFrom = (isHeld: boolean) => (offer: Offer) => {
@@ -226,9 +219,8 @@ function* believedSnapshot(reading: Reading, readAt: Date): Sliced<Snapshot> {
     if (offers.has(id)) duplicates += 1
     else offers.set(id, offer)
   }
-  for (const list of lists.values()) yield* eachOf(list.offers, addFrom(false))
+  yield* eachOf(whole.offers, addFrom(false))
   yield* eachOf(last.offers, addFrom(true))
-  const rejected = rejectedOf(reading)
   const { duplicate_offer_id: before = 0 } = rejected
   const held = Object.keys(doubts).map((list) => [list, readAtOf(last, list)])
   return {

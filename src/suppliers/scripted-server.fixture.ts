@@ -46,7 +46,7 @@ export async function startScripted(script: ScriptOf) {
 export async function scriptedClient(script: ScriptOf, timeoutMs = 60_000, apiKey = 'k') {
   const server = await startScripted(script)
   onTestFinished(server.close)
-  return { server, client: createZenditClient({ baseUrl: `${server.url}/`, apiKey, timeoutMs }) }
+  return { server, client: createZenditClient({ url: `${server.url}/`, key: apiKey }, timeoutMs) }
 }
 
 async function askedBy(request: IncomingMessage): Promise<RecordedRequest> {

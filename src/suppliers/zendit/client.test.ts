@@ -5,8 +5,7 @@ import { createZenditClient } from './client.ts'
 const apiKey = 'key-that-nobody-may-see'
 const clientFor = (script: ScriptOf, timeoutMs?: number) =>
   scriptedClient(script, timeoutMs, apiKey)
-const nobody = (url: string, key = apiKey) =>
-  createZenditClient({ baseUrl: url, apiKey: key, timeoutMs: 60_000 })
+const nobody = (url: string, key = apiKey) => createZenditClient({ url, key }, 60_000)
 
 it('shows the key and speaks JSON both ways', async () => {
   const { client, server } = await clientFor(() => ({ json: { ok: true } }))

@@ -1,5 +1,6 @@
 import type { Kind } from '../../catalog/offer.ts'
-import { type Answer, callJson } from '../../lib/http-call.ts'
+import { type Answer, callJson, type JsonRequest } from '../../lib/http-call.ts'
+import type { SupplierAccess } from '../supplier.ts'
 
 /** The kinds as Zendit's paths name them: `esim` is singular there, the others are plural. */
 export const families: Readonly<Record<Kind, string>> = {
@@ -8,34 +9,23 @@ export const families: Readonly<Record<Kind, string>> = {
   esim: 'esim',
 }
 
-export interface ZenditClientOptions {
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly timeoutMs: number
-}
-
 const testHosts: readonly string[] = ['test-api.zendit.io', 'api.sandbox.zendit.io']
 
-export function isTestMode({ url, key }: { readonly url: string; readonly key: string }): boolean {
+type Access = Pick<SupplierAccess, 'url' | 'key'>
+
+export function isTestMode({ url, key }: Access): boolean {
   return key.startsWith('sand_') || testHosts.includes(URL.parse(url)?.hostname ?? '')
 }
 
-interface CallOptions {
-  readonly signal?: AbortSignal
-  readonly maxBytes?: number
-}
+export type ZenditClient = ReturnType<typeof createZenditClient>
 
-export interface ZenditClient {
-  /** @param path with all its parts encoded */
-  get(path: string, call?: CallOptions): Promise<Answer>
-  post(path: string, body: unknown): Promise<Answer>
-}
-
-export function createZenditClient({ apiKey, ...options }: ZenditClientOptions): ZenditClient {
-  const service = { ...options, authorization: `Bearer ${apiKey}` }
+/** All parts of a path are encoded. */
+export function createZenditClient({ url: baseUrl, key }: Access, timeoutMs: number) {
+  const service = { baseUrl, authorization: `Bearer ${key}`, timeoutMs }
   return {
-    get: (path, call = {}) => callJson(service, { method: 'GET', path, ...call }),
-    post: (path, body) => callJson(service, { method: 'POST', path, body }),
+    get: (path: string, call: Pick<JsonRequest, 'signal' | 'maxBytes'> = {}) =>
+      callJson(service, { method: 'GET', path, ...call }),
+    post: (path: string, body: unknown) => callJson(service, { method: 'POST', path, body }),
   }
 }
 
@@ -139,7 +129,6 @@ export const rejectionReasons = [
   'not_an_object',
   'missing_offer_id',
   'bad_offer_id',
-  'duplicate_offer_id',
   'disabled',
   'wrong_product_type',
   'no_brand',

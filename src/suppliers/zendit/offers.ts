@@ -1,8 +1,7 @@
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
 import { type Kind, kinds, type Offer } from '../../catalog/offer.ts'
-import type { Listing, OfferSource } from '../../catalog/ports.ts'
+import { joined, type Listing, type OfferSource } from '../../catalog/ports.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { idInCapitals } from '../../lib/ids.ts'
 import { eachOf, inSlices } from '../../lib/scheduling.ts'
 import {
   families,
@@ -10,7 +9,6 @@ import {
   pagesOf,
   present,
   type Raw,
-  type RejectionReason,
   recordOf,
   textOf,
   type ZenditClient,
@@ -23,79 +21,53 @@ export function createZenditOffers(
 ): OfferSource {
   const brandCache: BrandCache = new Map()
   return {
-    list(signal, keep = (offer) => offer) {
-      const brands = createBrandBook(client, now, brandCache)
-      return listOffers({ client, brands, keep, signal })
+    async list(signal, keep = (offer) => offer) {
+      const describe = createBrandBook(client, now, brandCache)
+      const listings: Listing[] = []
+      for (const kind of kinds) {
+        listings.push(await readKind({ client, describe, keep, signal }, kind))
+      }
+      signal.throwIfAborted()
+      return joined(listings)
     },
   }
 }
 
 interface Reading {
   readonly client: ZenditClient
-  readonly brands: BrandBook
+  readonly describe: ReturnType<typeof createBrandBook>
   readonly keep: (offer: Offer) => Offer
   readonly signal: AbortSignal
 }
 
-interface Taken {
-  readonly ids: ReadonlySet<string>
-  readonly rejected: Readonly<Record<string, number>>
-}
-
-async function listOffers(reading: Reading): Promise<Listing> {
-  const offers: Offer[] = []
-  let taken: Taken = { ids: new Set(), rejected: {} }
-  for (const kind of kinds) {
-    const own = await readKind(reading, kind, taken)
-    for (const offer of own.offers) offers.push(offer)
-    taken = own
-  }
-  reading.signal.throwIfAborted()
-  return { offers, rejected: taken.rejected }
-}
-
 /** Reads once more if that fails, as when the list changed meanwhile; half a list is of no use. */
-async function readKind(reading: Reading, kind: Kind, before: Taken): Promise<Taken & Listing> {
+async function readKind(reading: Reading, kind: Kind): Promise<Listing> {
   try {
-    return await readOnce(reading, kind, before)
+    return await readOnce(reading, kind)
   } catch (first) {
     reading.signal.throwIfAborted()
-    return await readOnce(reading, kind, before).catch((second: unknown) => {
+    return await readOnce(reading, kind).catch((second: unknown) => {
       throw new AggregateError([first, second], `The ${kind} offers: ${messageOf(second)}`)
     })
   }
 }
 
-async function readOnce(
-  { client, brands, keep, signal }: Reading,
-  kind: Kind,
-  before: Taken,
-): Promise<Taken & Listing> {
-  const ids = new Set(before.ids)
-  const rejected: Record<string, number> = { ...before.rejected }
+async function readOnce({ client, describe, keep, signal }: Reading, kind: Kind): Promise<Listing> {
+  const rejected: Record<string, number> = {}
   const offers: Offer[] = []
   for await (const page of pagesOf(client, `/${families[kind]}/offers`, signal)) {
     const sold: Offer[] = []
     const sort = (record: unknown) => {
-      const offer = firstOf(parseOffer(record, kind), ids)
+      const offer = parseOffer(record, kind)
       if (typeof offer === 'string') rejected[offer] = (rejected[offer] ?? 0) + 1
       else sold.push(offer)
     }
     await inSlices(eachOf(page, sort))
     const vouchers = sold.filter((offer): offer is VoucherOffer => offer.kind === 'voucher')
-    const whole = vouchers.length === 0 ? sold : await brands.describe(vouchers, signal)
+    const whole = vouchers.length === 0 ? sold : await describe(vouchers, signal)
     await inSlices(eachOf(whole, (offer) => offers.push(keep(offer))))
   }
-  return { offers, ids, rejected }
-}
-
-/** Of two ids that differ at most in case, the first counts. */
-function firstOf(parsed: Offer | RejectionReason, ids: Set<string>): Offer | RejectionReason {
-  if (typeof parsed === 'string') return parsed
-  const id = idInCapitals(parsed.id)
-  if (ids.has(id)) return 'duplicate_offer_id'
-  ids.add(id)
-  return parsed
+  return { offers, rejected }
 }
 
 /** Decoration: no sale depends on it. */
@@ -104,56 +76,34 @@ interface BrandInfo {
   readonly image?: string
 }
 
+type BrandCache = Map<string, { readonly info: BrandInfo; readonly readAt: number }>
+
 const keepForMs = 24 * 3_600_000
 const callsAtOnce = 8
 /** After so many failures in a row, no more brands are asked for until the next load. */
 const failuresToStop = 10
 
-interface CachedBrand {
-  readonly info: BrandInfo
-  readonly readAt: number
-}
-
-type BrandCache = Map<string, CachedBrand>
-
-type BrandBook = ReturnType<typeof createBrandBook>
-
-/** Asks the supplier about each brand at most once a day. */
+/** Asks the supplier about each brand at most once a day, and never fails. */
 function createBrandBook(client: ZenditClient, now: () => Date, brandCache: BrandCache) {
-  const readEach = createBrandReader()
-  return {
-    /** Never fails. */
-    async describe(offers: readonly VoucherOffer[], signal: AbortSignal) {
-      const oldest = now().getTime() - keepForMs
-      const brands = new Set(offers.map((offer) => offer.brand))
-      const outdated = [...brands].filter(
-        (brand) => !((brandCache.get(brand)?.readAt ?? 0) > oldest),
-      )
-      await readEach(outdated, async (brand) => {
-        const info = await readBrand(client, brand, signal)
-        if (info === undefined) return false
-        brandCache.set(brand, { info, readAt: now().getTime() })
-        return true
-      })
-      // If the supplier does not answer today, what it said before is still used.
-      return offers.map((offer) => ({ ...offer, ...brandCache.get(offer.brand)?.info }))
-    },
-  }
-}
-
-type ReadOne = (brand: string) => Promise<boolean>
-
-function createBrandReader() {
   let failures = 0
-  const readThrough = async (queue: Iterable<string>, readOne: ReadOne) => {
+  const readThrough = async (queue: Iterable<string>, signal: AbortSignal) => {
     for (const brand of queue) {
       if (failures >= failuresToStop) return
-      failures = (await readOne(brand)) ? 0 : failures + 1
+      const info = await readBrand(client, brand, signal)
+      failures += 1
+      if (info === undefined) continue
+      failures = 0
+      brandCache.set(brand, { info, readAt: now().getTime() })
     }
   }
-  return async (brands: readonly string[], readOne: ReadOne) => {
-    const queue = brands.values()
-    await Promise.all(Array.from({ length: callsAtOnce }, () => readThrough(queue, readOne)))
+  return async (offers: readonly VoucherOffer[], signal: AbortSignal) => {
+    const oldest = now().getTime() - keepForMs
+    const brands = new Set(offers.map((offer) => offer.brand))
+    const outdated = [...brands].filter((brand) => !((brandCache.get(brand)?.readAt ?? 0) > oldest))
+    const queue = outdated.values()
+    await Promise.all(Array.from({ length: callsAtOnce }, () => readThrough(queue, signal)))
+    // If the supplier does not answer today, what it said before is still used.
+    return offers.map((offer) => ({ ...offer, ...brandCache.get(offer.brand)?.info }))
   }
 }
 

@@ -45,18 +45,15 @@ import { countryOf } from './parse-offer.ts'
 export const zendit = {
   variables: 'SUPPLIER',
   isTest: isTestMode,
-  connect({ url: baseUrl, key: apiKey, webhook }, now, signal = new AbortController().signal) {
-    const client = createZenditClient({ baseUrl, apiKey, timeoutMs: supplierTimeoutMs })
-    const lists = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
+  connect(access, now, signal = new AbortController().signal) {
+    const lists = createZenditClient(access, listTimeoutMs)
     return {
-      ...createZenditSupplier(client, now),
+      ...createZenditSupplier(createZenditClient(access, supplierTimeoutMs), now),
       statement: zenditStatement(lists, { now, signal }),
-      webhook: webhookOf(webhook),
+      webhook: webhookOf(access.webhook),
     }
   },
-  offersOf({ url: baseUrl, key: apiKey }) {
-    return createZenditOffers(createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs }))
-  },
+  offersOf: (access) => createZenditOffers(createZenditClient(access, listTimeoutMs)),
 } as const satisfies SupplierIntegration
 
 /** @param webhook the header that the operator chose in Zendit's console; without one, no call is genuine */
