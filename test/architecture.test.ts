@@ -94,7 +94,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // A transport like http, which has the limits that both count against.
-  mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
+  mcp: { lines: 1700, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
   operations: {
     lines: 1500,
     mayImport: [

@@ -87,17 +87,17 @@ function errorResult(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, er
   const approvalPrompt =
     refusal?.code === 'approval_required' ? promptForApproval(call.person, refusal) : undefined
   if (approvalPrompt) return { result: approvalPrompt, isAccepted: true }
-  const { url: siteUrl } = deps.reading.site
   const charged: Charged = bringsPayment(call) ? 'unknown' : 'no'
   const context = {
-    siteUrl,
+    siteUrl: deps.reading.site.url,
     requestId: visit.requestId,
     charged: tool.charges ? charged : undefined,
   }
   const isAccepted =
     refusal === undefined ||
     !(refusal.details.provesNothing || isNotAccepted(rules[refusal.code].status))
-  return { result: problemResult(problem(refusal, context)), isAccepted }
+  const body = problem(refusal, context)
+  return { result: errorOf(body, sentenceOf(body)), isAccepted }
 }
 
 /** Brings a person to the page of their approval; undefined if the model must show them the link. */
@@ -128,11 +128,12 @@ async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal 
   return above
 }
 
+/** A demand comes with its message first, because some clients show a model only the beginning. */
 function resultOf(outcome: ToolOutcome): CallToolResult {
-  return outcome.type === 'demand' ? paymentRequiredResult(outcome) : answerResult(outcome)
-}
-
-function answerResult(outcome: Extract<ToolOutcome, { type: 'answer' }>): CallToolResult {
+  if (outcome.type === 'demand') {
+    const body = { ...outcome.more, ...outcome.required }
+    return errorOf(body, JSON.stringify(body))
+  }
   const { body, advice, picture, meta } = outcome
   return {
     structuredContent: dataOf(body),
@@ -147,28 +148,8 @@ function answerResult(outcome: Extract<ToolOutcome, { type: 'answer' }>): CallTo
   }
 }
 
-/**
- * A demand for a payment or a sign-in: the data, and the same data as the only text (x402). The message comes first,
- * because some clients show a model only the beginning.
- */
-function paymentRequiredResult({
-  required,
-  more,
-}: Extract<ToolOutcome, { type: 'demand' }>): CallToolResult {
-  const body = { ...more, ...required }
-  return {
-    isError: true,
-    structuredContent: dataOf(body),
-    content: [{ type: 'text', text: JSON.stringify(body) }],
-  }
-}
-
-function problemResult(problem: Readonly<Record<string, unknown>>): CallToolResult {
-  return {
-    isError: true,
-    structuredContent: dataOf(problem),
-    content: [{ type: 'text', text: sentenceOf(problem) }],
-  }
+function errorOf(body: object, text: string): CallToolResult {
+  return { isError: true, structuredContent: dataOf(body), content: [{ type: 'text', text }] }
 }
 
 function sentenceOf({

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { readParams } from '../../catalog/search/params.ts'
 import { inQuery } from '../../http/call.ts'
-import { lookUpIn } from './find-orders.ts'
+import { orderParams } from './find-orders.ts'
 
 const hash = `0x${'aB'.repeat(32)}`
-const asked = (query: string) => inQuery(`/api/catalog/orders?${query}`)
+const read = (query: string) => readParams(inQuery(`/api/catalog/orders?${query}`), orderParams)
 
 describe('the query of orders', () => {
   test('finds a transaction whatever its letter case', () => {
-    expect(lookUpIn(asked(`transactionHash=${hash}`)).transactionHash).toBe(hash.toLowerCase())
-    expect(lookUpIn(asked('paymentId=pay_x')).paymentId).toBe('pay_x')
+    expect(read(`transactionHash=${hash}`).transactionHash).toBe(hash.toLowerCase())
+    expect(read('paymentId=pay_x').paymentId).toBe('pay_x')
   })
 
   test.each([
@@ -17,6 +18,6 @@ describe('the query of orders', () => {
     ['limit=101', 'invalid_parameter'],
     ['transactionhash=x', 'unknown_parameter'],
   ])('refuses %s', (query, code) => {
-    expect(() => lookUpIn(asked(query))).toThrow(expect.objectContaining({ code }))
+    expect(() => read(query)).toThrow(expect.objectContaining({ code }))
   })
 })

@@ -3,7 +3,6 @@ import {
   described,
   invalidParameter,
   type Param,
-  type ParamSource,
   pageOf,
   paging,
   readParams,
@@ -79,7 +78,9 @@ export const getOrder: OrderOperation = {
   refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
   limit: 'reading',
   access: 'free',
-  run: async (call, deps) => orderAnswer(await namedOrder(call, deps), deps),
+  async run({ orderId, readCredentials, log }, deps) {
+    return orderAnswer(await lookAtOrder(deps, { orderId }, readCredentials, log), deps)
+  },
 }
 
 export const findOrders: OrderOperation = {
@@ -100,9 +101,9 @@ export const findOrders: OrderOperation = {
   limit: 'reading',
   access: 'sign_in',
   async run(call, deps) {
-    const { transactionHash, paymentId, ...page } = lookUpIn(call.query)
-    const keyIn = () => call.readCredentials().idempotencyKey
-    const query = orderQuery({ transactionHash, paymentId }, keyIn)
+    const { limit, offset, ...ids } = readParams(call.query, orderParams)
+    const query = orderQuery(ids, () => call.readCredentials().idempotencyKey)
+    const page = pageOf({ limit, offset })
     if (query === undefined) return listAnswer(call, deps, findOrders.path, page)
     return orderAnswer(await lookAtOrder(deps, query, call.readCredentials, call.log), deps)
   },
@@ -147,11 +148,6 @@ async function listAnswer(
   return body === undefined ? { signIn: scope } : { body }
 }
 
-export function lookUpIn(paramSource: ParamSource) {
-  const { transactionHash, paymentId, ...page } = readParams(paramSource, orderParams)
-  return { ...pageOf(page), transactionHash, paymentId }
-}
-
 type OrderQuery = Readonly<
   Partial<Record<'orderId' | 'transactionHash' | 'paymentId' | 'key', string | undefined>>
 >
@@ -184,13 +180,6 @@ export async function lookAtOrder(
       waits: isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING',
     }
   })
-}
-
-export function namedOrder(
-  { orderId, readCredentials, log }: Call,
-  deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
-): Promise<FoundOrder> {
-  return lookAtOrder(deps, { orderId }, readCredentials, log)
 }
 
 export async function findOrder(

@@ -16,7 +16,7 @@ import {
   shapeOf,
   time,
 } from '../operation.ts'
-import { namedOrder } from './find-orders.ts'
+import { lookAtOrder } from './find-orders.ts'
 
 const event = {
   id: [z.string().describe('The webhook-id, the same in every attempt'), ({ id }) => id],
@@ -103,8 +103,11 @@ export const redeliverWebhook: OrderOperation = {
   },
 }
 
-async function ownOrder(call: Call, deps: BuyingDeps): Promise<OrderId> {
-  const { order, reveal } = await namedOrder(call, deps)
+async function ownOrder(
+  { orderId, readCredentials, log }: Call,
+  deps: BuyingDeps,
+): Promise<OrderId> {
+  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials, log)
   if (!reveal) throw noWebhook()
   return order.id
 }

@@ -10,7 +10,6 @@ import { type BuyingDeps, type Credentials, mcpPath } from '../../api/operation.
 import {
   listOwnOrders,
   lookAtOrder,
-  lookUpIn,
   orderParams,
   orderQuery,
   ordersScope,
@@ -19,7 +18,8 @@ import { deliveredTo, type OrderView, orderBody, publicStatusOf } from '../../ap
 import { orderMessage } from '../../api/orders/outcome.ts'
 import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
 import { goods } from '../../catalog/kinds.ts'
-import { invalidParameter, readParams, text } from '../../catalog/search/params.ts'
+import { invalidParameter, pageOf, readParams, text } from '../../catalog/search/params.ts'
+import type { Page } from '../../catalog/search/search-index.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
 import {
@@ -177,13 +177,12 @@ export const orderStatus: Tool = {
 async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   const { buying } = deps
   const showing = showingOf(call)
-  const paramSource = inArguments(without(call.args, ownNames))
-  const { orderId } = readParams(paramSource, { ...orderParams, orderId: text })
-  const { transactionHash, paymentId, ...page } = lookUpIn(
-    inArguments(without(call.args, [...ownNames, 'orderId'])),
-  )
-  const query = orderQuery({ orderId, transactionHash, paymentId }, () => keyIn(call.args))
-  if (query === undefined) return ordersOfWallet(call, deps, page)
+  const { limit, offset, ...ids } = readParams(inArguments(without(call.args, ownNames)), {
+    ...orderParams,
+    orderId: text,
+  })
+  const query = orderQuery(ids, () => keyIn(call.args))
+  if (query === undefined) return ordersOfWallet(call, deps, pageOf({ limit, offset }))
   const view = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
   if (!view.isPublic) return orderOutcome(buying, view, showing)
   const body = publicStatusOf(view.order, 'hash')
@@ -193,7 +192,7 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
 async function ordersOfWallet(
   call: ToolCall,
   { buying }: ToolDeps,
-  page: { readonly limit: number; readonly offset: number },
+  page: Page,
 ): Promise<ToolOutcome> {
   const list = await listOwnOrders(buying, signInWith(call), page, call.log)
   if (list !== undefined) return { type: 'answer', body: list }
@@ -245,24 +244,16 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
     throw invalidParameter('orderId', 'orderId is required: the one in the answer to buy.')
   }
   const fields = withoutEmpty(without(args, ['orderId', 'idempotency_key', 'access_token']))
-  const owned = () => ownedBy(buying, credentialsIn(call))
-  const body =
-    key === undefined
-      ? await watched(buying, orderId, fields, log)
-      : await refundClaimed(buying, { orderId, key, fields, client, isOwn: owned() }, log)
-  return { type: 'answer' as const, body }
-}
-
-/** The state of a refund. A call without a key that has other fields is meant as a claim, and is refused. */
-async function watched(
-  buying: ToolDeps['buying'],
-  orderId: string,
-  fields: Record<string, unknown>,
-  log: ToolCall['log'],
-) {
-  if (Object.keys(fields).length === 0) return refundWatched(buying, orderId, log)
-  const message = 'A refund claim needs an idempotency_key.'
-  throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
+  if (key !== undefined) {
+    const claim = { orderId, key, fields, client, isOwn: ownedBy(buying, credentialsIn(call)) }
+    return { type: 'answer' as const, body: await refundClaimed(buying, claim, log) }
+  }
+  // Other fields mean a claim.
+  if (Object.keys(fields).length > 0) {
+    const message = 'A refund claim needs an idempotency_key.'
+    throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
+  }
+  return { type: 'answer' as const, body: await refundWatched(buying, orderId, log) }
 }
 
 interface Showing {
