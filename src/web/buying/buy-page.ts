@@ -137,28 +137,17 @@ interface Starting {
   readonly typed: Typed
 }
 
+/**
+ * Limits how many checkouts a visitor starts, because each takes an address of the processor and is watched for days,
+ * paid or not. A form with faults does not count. The place is taken first, so that no two take the last.
+ */
 async function start(
   request: FastifyRequest,
   reply: FastifyReply,
   starting: Starting,
 ): Promise<StartedCheckout | FormFeedback> {
-  try {
-    return await orNotNow(request.log, () => startCheckout(request, reply, starting))
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return refusalFeedback(error, starting)
-  }
-}
-
-/**
- * Limits how many checkouts a visitor starts, because each takes an address of the processor and is watched for days,
- * paid or not. A form with faults does not count. The place is taken first, so that no two take the last.
- */
-async function startCheckout(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { deps: { mail, limits }, checkout, offer, typed }: Starting,
-): Promise<StartedCheckout> {
+  const { deps, checkout, offer, typed } = starting
+  const { mail, limits } = deps
   const address = mail && addressIn(typed.mail)
   const isMailWrong = typed.mail !== '' && address === undefined
   const form = {
@@ -166,12 +155,20 @@ async function startCheckout(
     client: clientKeyOf(request.ip),
     faults: isMailWrong ? [{ field: names.mail, code: 'malformed' } as const] : [],
   }
-  const started = await checkout.start(form, async () => {
+  const takePlace = async () => {
     const refusal = await takeFrom(limits.checkout, request, reply)
     if (refusal) throw refusal
-  })
-  if (mail && address) await mail.book.remember(started.orderId, mail.digest.of(address))
-  return started
+  }
+  try {
+    return await orNotNow(request.log, async () => {
+      const started = await checkout.start(form, takePlace)
+      if (mail && address) await mail.book.remember(started.orderId, mail.digest.of(address))
+      return started
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refusalFeedback(error, starting)
+  }
 }
 
 /** @throws Refusal if it is not one that the form can show */

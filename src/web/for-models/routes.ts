@@ -22,6 +22,7 @@ import { type Kind, kinds } from '../../catalog/offer.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { limitRules } from '../../http/gate.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
+import type { WebDeps } from '../frame/deps.ts'
 import { fixedHeaders } from '../frame/layout.ts'
 import { errorTables } from '../info/error-codes.ts'
 
@@ -180,10 +181,7 @@ function operationList(): string {
 }
 
 /** The dependencies of the pages for models, which do not change while the store runs. */
-export interface ModelPageDeps {
-  readonly site: Site
-  readonly networkName: string
-  readonly isSandbox: boolean
+type ModelPageDeps = Pick<WebDeps, 'site' | 'networkName' | 'isSandbox'> & {
   readonly now: () => Date
 }
 

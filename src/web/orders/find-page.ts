@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  addressIn,
   findPath,
   orderNamedBy,
   ordersOfSession,
@@ -29,7 +28,7 @@ import {
   routeForm,
   walletIn,
 } from '../visitor.ts'
-import { createPost, type MailPart, mailForm, mayRequestMail } from './order-mail.ts'
+import { createPost, type MailPart, mailForm, takeMail } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
 import type { TrackingRoutes } from './tracking.ts'
 
@@ -55,20 +54,10 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
 
 /** Every address gets the same answer at once, so that nobody learns which addresses are known. */
 function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
-  const { mail } = routes
-  if (mail === undefined) return
+  if (routes.mail === undefined) return
   const post = createPost(pages, routes)
   routeForm(pages, `${findPath}/mail`, reads, async (request: FastifyRequest, reply) => {
-    const typed = formIn(request).get('email') ?? ''
-    const address = addressIn(typed)
-    if (address === undefined) {
-      return sendFind(request, reply.code(422), routes, { mail: { typed, result: 'wrong' } })
-    }
-    if (!(await mayRequestMail(routes, request, reply))) {
-      return sendFind(request, reply, routes, { mail: { typed, result: 'tooMany' } })
-    }
-    post(address, mail)
-    return sendFind(request, reply, routes, { mail: { typed, result: 'sent' } })
+    return sendFind(request, reply, routes, { mail: await takeMail(request, reply, routes, post) })
   })
 }
 

@@ -52,21 +52,25 @@ ${result && !isWrong && html`<p class="${result === 'sent' ? 'good' : 'wrong'}" 
 /** The maximum number of mails that this process sends at the same time; it drops further ones. */
 const maxUnderWay = 20
 
-/** Sends links in the background, so that the answer takes the same time whether the address is known or not. */
+/**
+ * Sends links in the background, so that the answer takes the same time whether the address is known or not, and says
+ * the same.
+ */
 export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
   const underWay = new Set<Promise<void>>()
   pages.addHook('onClose', async () => {
     await Promise.all(underWay)
   })
-  return (address: string, mail: MailDeps): void => {
+  return (address: string, mail: MailDeps): true => {
     if (underWay.size >= maxUnderWay) {
       pages.log.warn('too many mails at once; one was not sent')
-      return
+      return true
     }
     const sending = sendLinks(routes, mail, address)
       .catch((error: unknown) => pages.log.error({ err: error }, 'a mail was not sent'))
       .finally(() => underWay.delete(sending))
     underWay.add(sending)
+    return true
   }
 }
 
@@ -75,42 +79,42 @@ async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string
   if (orders.length > 0) await sendOnce(routes, mail, { page: 'find', address, orders })
 }
 
-/** Counts a mail that a visitor requests. Above the limit the form says so itself, with what was typed. */
-export async function mayRequestMail(
-  { limits }: TrackingRoutes,
+/** Reads the form for a mail, counts it, and sends the mail. @param send whether it was sent */
+export async function takeMail(
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<boolean> {
-  const refusal = await takeFrom(limits.mail, request, reply)
-  if (refusal) withRetryAfter(reply.code(rules[refusal.code].status), refusal.details)
-  return refusal === undefined
-}
-
-/** Stores the address that a buyer leaves with an order, and sends the link there at once. */
-export async function sendMail(
-  request: OrderRequest,
-  reply: FastifyReply,
-  routes: TrackingRoutes,
+  { mail, limits }: TrackingRoutes,
+  send: (address: string, mail: MailDeps) => boolean | Promise<boolean>,
 ): Promise<MailPart> {
   const typed = formIn(request).get('email') ?? ''
   const address = addressIn(typed)
-  const { mail, follow } = routes
   if (address === undefined || mail === undefined) {
     reply.code(422)
     return { typed, result: 'wrong' }
   }
-  if (!(await mayRequestMail(routes, request, reply))) return { typed, result: 'tooMany' }
-  const credentials = pageCredentialsOf(request)
-  const left = { id: request.params.orderId, credentials, address }
-  const order = await orNotNow(request.log, () => leaveAddress(follow, mail, left))
-  const failed: MailPart = { typed, result: 'failed' }
-  if (order === undefined) return failed
+  const refusal = await takeFrom(limits.mail, request, reply)
+  if (refusal) {
+    withRetryAfter(reply.code(rules[refusal.code].status), refusal.details)
+    return { typed, result: 'tooMany' }
+  }
+  return { typed, result: (await send(address, mail)) ? 'sent' : 'failed' }
+}
+
+/** Stores the address that a buyer leaves with an order, and sends the link there at once. */
+export async function leaveMail(
+  request: OrderRequest,
+  routes: TrackingRoutes,
+  mail: MailDeps,
+  address: string,
+): Promise<boolean> {
+  const left = { id: request.params.orderId, credentials: pageCredentialsOf(request), address }
+  const order = await orNotNow(request.log, () => leaveAddress(routes.follow, mail, left))
+  if (order === undefined) return false
   try {
-    const isSent = await sendOnce(routes, mail, { page: 'leave', address, orders: [order] })
-    return isSent ? { typed, result: 'sent' } : failed
+    return await sendOnce(routes, mail, { page: 'leave', address, orders: [order] })
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
-    return failed
+    return false
   }
 }
 
@@ -156,15 +160,12 @@ async function sendOnce(
   if ('isThere' in place) return place.isThere
   let isSent = false
   try {
-    isSent = (await mailing.consume(digest.of([page, address].join('\n')))).allowed
-    if (isSent) {
+    if ((await mailing.consume(digest.of([page, address].join('\n')))).allowed) {
       const { frame, follow } = routes
       await mailer.send(linkMail({ ...frame, now: follow.purchases.now() }, address, orders))
       await book.sent(ids, page === 'leave' ? 'buyer' : 'anyone')
+      isSent = true
     }
-  } catch (error) {
-    isSent = false
-    throw error
   } finally {
     if (!isSent) await mailbox.consume(place.refused)
   }

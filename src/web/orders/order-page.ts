@@ -31,7 +31,7 @@ import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { accessIn, acts, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import { closedGoods, openGoods } from './goods.ts'
-import { type MailPart, mailForm, sendMail } from './order-mail.ts'
+import { leaveMail, type MailPart, mailForm, takeMail } from './order-mail.ts'
 import {
   boughtFacts,
   itemText,
@@ -158,47 +158,37 @@ async function showGoods(request: OrderRequest, reply: FastifyReply, routes: Tra
 }
 
 async function mail(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  const result = await sendMail(request, reply, routes)
-  const view = await look(routes, request)
-  return sendOrder(reply, routes, request, view, { mail: result })
+  const result = await takeMail(request, reply, routes, (address, mail) =>
+    leaveMail(request, routes, mail, address),
+  )
+  return sendOrder(reply, routes, request, await look(routes, request), { mail: result })
 }
 
-async function refund(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  const asked = await claimRefund(request, reply, routes)
-  return sendOrder(reply, routes, request, await look(routes, request), { asked })
-}
-
-/** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
 type RefundAnswer =
-  | { readonly type: 'taken' | 'none' }
+  | { readonly type: 'taken' }
   | { readonly type: 'tooOften'; readonly seconds: number }
 
 /** Claims the refund again. The page explains every result. */
-async function claimRefund(
-  request: OrderRequest,
-  reply: FastifyReply,
-  routes: TrackingRoutes,
-): Promise<RefundAnswer> {
+async function refund(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
   const { orderId } = request.params
   const client = clientKeyOf(request.ip)
   const isOwn = async () => (await look(routes, request)).own !== undefined
-  try {
-    const claimed = { orderId, key, fields: {}, client, isOwn }
-    await refundClaimed(routes.follow, claimed, request.log)
-    return { type: 'taken' }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const asked = whyNotTaken(error)
-    if (asked === undefined) throw error
-    withRetryAfter(reply.code(rules[error.code].status), error.details)
-    return asked
-  }
+  const claimed = { orderId, key, fields: {}, client, isOwn }
+  const asked = await refundClaimed(routes.follow, claimed, request.log).then(
+    () => ({ type: 'taken' }) as const,
+    (error: unknown) => whyNotTaken(error, reply),
+  )
+  return sendOrder(reply, routes, request, await look(routes, request), { asked })
 }
 
-function whyNotTaken({ code, details }: Refusal): RefundAnswer | undefined {
-  if (code === 'not_refundable') return { type: 'none' }
-  if (code !== 'budget_spent') return undefined
+/** Undefined where there is no refund, which the page says itself. */
+function whyNotTaken(error: unknown, reply: FastifyReply): RefundAnswer | undefined {
+  if (!(error instanceof Refusal)) throw error
+  const { code, details } = error
+  if (code !== 'not_refundable' && code !== 'budget_spent') throw error
+  withRetryAfter(reply.code(rules[code].status), details)
+  if (code === 'not_refundable') return undefined
   return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
 }
 

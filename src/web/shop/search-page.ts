@@ -202,7 +202,7 @@ export function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): H
     const { brand, what, place, note } = cardTexts(offer)
     const id = numberOf(offer)
     return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(brand)}
-<span class="told"><b>${brand}</b> <span>${what}</span> <span class="where">${place}</span>${note && html` <span class="note">${note}</span>`}${id && html` <span class="note">${t('offers.number', { id })}</span>`}</span>
+<span class="told"><b>${brand}</b> <span>${what}</span> <span class="where">${place}</span>${note && html` <span class="where">${note}</span>`}${id && html` <span class="where">${t('offers.number', { id })}</span>`}</span>
 <span class="costs">${shortPrice(priceTexts(retailOf(offer, pricing), t), t)}</span></a></li>
 `
   })
