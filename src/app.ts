@@ -47,7 +47,6 @@ import { type Denylist, denylistOf } from './orders/denylist.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createWebhookSender } from './orders/webhooks/sender.ts'
 import type { Sweeper } from './orders/workflow.ts'
-import { methodOfNetworks } from './payments/payment.ts'
 import { createQuotes } from './payments/terms.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { checkStartup, requireNoRefunds } from './reconcile/startup-check.ts'
@@ -275,7 +274,7 @@ function purchasesOf(
     now,
     orders: storage.orders,
     methods: {
-      x402: methodOfNetworks(new Map([[config.network.id, chain.x402(earlier.refunds)]])),
+      x402: chain.x402(earlier.refunds),
       btcpay: invoiceMethod({
         processor: coins.processor,
         hands: storage.handPayouts,
@@ -311,7 +310,7 @@ function purchasesOf(
     liveCatalog: catalog.liveCatalog,
     pricing: catalog.pricing,
     allowsLoopback: receiversOf(ground).allowsLoopback,
-    payees: [{ network: config.network, payTo: config.payTo, earlier: earlier.pay_to }],
+    payee: { network: config.network, payTo: config.payTo, earlier: earlier.pay_to },
     quotes: createQuotes(createSigner(config.secretsKeys, 'quote'), now),
     health,
     ...(config.facilitatorUrl === undefined

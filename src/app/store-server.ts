@@ -81,8 +81,7 @@ export function openServer(ground: Ground, parts: ServerParts): FastifyInstance 
   const { config, log, sandbox, health } = ground
   const { site } = config
   const { storage, supply, coins, purchases, checkouts } = parts
-  // The first payee is the one that pages and documents name.
-  const [payee] = purchases.payees
+  const { payee } = purchases
   const limits = createLimits(ground.counting)
   const buying = buyingOf(ground, parts)
   const { liveCatalog, pricing } = purchases

@@ -20,13 +20,7 @@ import { never } from '../lib/errors.ts'
 import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
 import { type Charged, invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/payment.ts'
-import {
-  type Accepts,
-  acceptsOf,
-  type Payees,
-  type Quoted,
-  type Quotes,
-} from '../payments/terms.ts'
+import { type Payee, type Quoted, type Quotes, type Terms, termsOf } from '../payments/terms.ts'
 import type { AdvanceDeps } from './advance.ts'
 import { receiversOf } from './budgets.ts'
 import { type Denylist, isDenied } from './denylist.ts'
@@ -36,7 +30,7 @@ import type { Reporter } from './ports.ts'
 export interface PriceDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
-  readonly payees: Payees
+  readonly payee: Payee
   readonly quotes: Quotes
   readonly denylist: Denylist
   /** Whether webhooks may go to this machine: only in a sandbox. */
@@ -113,9 +107,12 @@ function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted 
 }
 
 /** With a new promise each time, a buyer who never pays could keep an old price for ever. */
-export function acceptsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Accepts {
+export function acceptsFor(
+  deps: PriceDeps,
+  { offer, lineItem, amount, promise }: Priced,
+): readonly [Terms] {
   const quote = promise ?? deps.quotes.promise(quotedOf(offer, lineItem), amount)
-  return acceptsOf(amount, deps.payees, quote)
+  return [termsOf(amount, deps.payee, quote)]
 }
 
 function offerOf(liveCatalog: LiveCatalog, kind: Kind | undefined, fields: Fields): Offer {

@@ -63,7 +63,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     budgets: noBudgets,
     liveCatalog,
     pricing,
-    payees: [fixturePayee],
+    payee: fixturePayee,
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
     health: { ...alwaysSold, unsold: () => says.unsold, sell: () => says.unsold },
     ...settings,

@@ -7,7 +7,7 @@ import type { Usdc } from '../lib/money.ts'
 import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
 import type { within } from '../lib/scheduling.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
-import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
+import { accept, hasEnded, type PaymentPayload, signedTo, type Terms } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { budgetSpent, requireBudgets, subjectsOf } from './budgets.ts'
@@ -75,7 +75,7 @@ export interface OpenedWebhook {
 export type PurchaseAnswer =
   | {
       readonly type: 'payment_required'
-      readonly accepts: Accepts
+      readonly accepts: readonly [Terms]
       readonly offer: Offer
       readonly lineItem: LineItem
       readonly fault?: { readonly code: string; readonly reason: string }
@@ -246,7 +246,7 @@ async function bindPayment(
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const { amount, lineItem, offer } = priced
-  const accepted = accept(payload, amount, deps.payees, deps.now())
+  const accepted = accept(payload, amount, deps.payee, deps.now())
   if (accepted.type === 'mismatch') return turnDown(paymentRequired(deps, priced, accepted), unseen)
   const { payment } = accepted
   const { recipient } = lineItem
@@ -482,16 +482,16 @@ async function isConsidered(
  * checked, the chain is asked once whether it was used; one that was used proves nothing to this request.
  */
 async function readChargeStatus(
-  { methods, payees }: PurchaseDeps,
+  { methods, payee }: PurchaseDeps,
   { heldUp }: PurchaseRequest,
   payment: PaymentPayload,
   money: Money,
 ): Promise<{ readonly charged: Charged; readonly provesNothing?: true }> {
   if (money.moved !== 'unseen') return { charged: money.moved }
-  const payments = signedTo(payees, payment)
-  if (payments.length === 0) return { charged: 'no' }
+  const signed = signedTo(payee, payment)
+  if (signed === undefined) return { charged: 'no' }
   // A caller above a limit must not cause calls to the chain.
   if (heldUp?.code === 'rate_limited') return { charged: 'unknown' }
-  const unused = await Promise.all(payments.map(methods.x402.isUnused))
-  return unused.every(Boolean) ? { charged: 'no' } : { charged: 'unknown', provesNothing: true }
+  const isUnused = await methods.x402.isUnused(signed)
+  return isUnused ? { charged: 'no' } : { charged: 'unknown', provesNothing: true }
 }

@@ -293,34 +293,6 @@ export interface ChainFacts {
   readonly gasWei: bigint
 }
 
-const notConnected = 'Its network is not connected.'
-
-/** A payment and its refund stay on their network. Nothing is known of one that is not connected: its orders wait. */
-export function methodOfNetworks(chains: ReadonlyMap<string, X402Method>): X402Method {
-  const on = ({ network }: { readonly network: string }) => chains.get(network)
-  return {
-    isSignedByPayer: async (payment) => (await on(payment)?.isSignedByPayer(payment)) ?? false,
-    isUnused: async (payment) => (await on(payment)?.isUnused(payment)) ?? false,
-    check: async (payment) =>
-      (await on(payment)?.check(payment)) ?? {
-        outcome: 'unknown',
-        reason: notConnected,
-        charged: 'unknown',
-      },
-    collect: async (payment, how) =>
-      (await on(payment)?.collect(payment, how)) ?? { outcome: 'unknown', reason: notConnected },
-    confirmationOf: async (payment, receipt) =>
-      (await on(payment)?.confirmationOf(payment, receipt)) ?? 'unknown',
-    async signRefund(due) {
-      const chain = on(due.payment)
-      if (!chain) throw new Error(`The network ${due.payment.network} is not connected`)
-      return chain.signRefund(due)
-    },
-    payBack: async (refund) =>
-      (await on(refund)?.payBack(refund)) ?? { outcome: 'pending', reason: notConnected },
-  }
-}
-
 /** Why a method cannot pay a refund until an operator does something (docs/operators/treasury.md). */
 const payBackFaults = [
   'no_float',

@@ -13,16 +13,6 @@ export interface Payee {
   readonly earlier?: readonly string[]
 }
 
-/** The payee on each network that the store accepts, the preferred one first. */
-export type Payees = readonly [Payee, ...Payee[]]
-
-/** The same price on each network; a buyer signs one of them. */
-export type Accepts = readonly [Terms, ...Terms[]]
-
-export function payeeOn(payees: Payees, network: string): Payee | undefined {
-  return payees.find((one) => one.network.id === network)
-}
-
 /** How many seconds a price is kept and a payment may take (docs/contributors/decisions/003). */
 export const termsValidSeconds = 300
 
@@ -39,10 +29,6 @@ export function termsOf(amount: Usdc, payee: Payee, quote?: string): Terms {
   }
 }
 
-export function acceptsOf(amount: Usdc, [first, ...others]: Payees, quote?: string): Accepts {
-  return [termsOf(amount, first, quote), ...others.map((payee) => termsOf(amount, payee, quote))]
-}
-
 type Acceptance =
   | { readonly type: 'payment'; readonly payment: X402Payment }
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
@@ -53,28 +39,20 @@ export const minValiditySeconds = 30
 export const maxValiditySeconds = 600
 
 /** Only cheap checks: the method checks the signature and the wallet. */
-export function accept(
-  payment: PaymentPayload,
-  amount: Usdc,
-  payees: Payees,
-  now: Date,
-): Acceptance {
-  const { accepted } = payment
-  const payee = payeeOn(payees, accepted.network) ?? payees[0]
+export function accept(payment: PaymentPayload, amount: Usdc, payee: Payee, now: Date): Acceptance {
   const fault =
-    termsFault(accepted, termsOf(amount, payee)) ?? authorizationFault(payment, amount, payee, now)
+    termsFault(payment.accepted, termsOf(amount, payee)) ??
+    authorizationFault(payment, amount, payee, now)
   return fault === undefined
     ? { type: 'payment', payment: paymentOf(payment, amount, payee) }
     : { type: 'mismatch', ...fault }
 }
 
-/** It may have landed on any network where it would pay this store, at a present or an earlier address. */
-export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Payment[] {
+/** What it would pay this store, at its present or an earlier address; undefined if it pays somebody else. */
+export function signedTo(payee: Payee, payment: PaymentPayload): X402Payment | undefined {
   const { to, value } = payment.payload.authorization
-  return payees.flatMap((payee) => {
-    const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
-    return payTo === undefined ? [] : [paymentOf(payment, usdc(value), { ...payee, payTo })]
-  })
+  const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
+  return payTo === undefined ? undefined : paymentOf(payment, usdc(value), { ...payee, payTo })
 }
 
 export function hasEnded({ validBefore }: Pick<X402Payment, 'validBefore'>, now: Date): boolean {

@@ -38,7 +38,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const reservations = memoryReservations(clock.now)
   const chain = modelChain(clock)
   const reports: StoreEvent[] = []
-  const landed = () => chain.transfers.filter(({ to }) => to === shop.payees[0].payTo)
+  const landed = () => chain.transfers.filter(({ to }) => to === shop.payee.payTo)
 
   const supplier = modelSupplier({
     clock,

@@ -74,7 +74,7 @@ export function checkoutWorld(
     reportCheckout: (event) => events.push(event),
     liveCatalog,
     pricing,
-    payees: [fixturePayee] as const,
+    payee: fixturePayee,
     quotes: createQuotes(createSigner([key], 'quote'), clock.now),
     health: {
       unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined),

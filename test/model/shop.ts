@@ -31,7 +31,7 @@ export function modelShop() {
     liveCatalog,
     /** In the order of `prices`. */
     catalogs: [first, catalogAt(2_800, 400, 600)] as const,
-    payees: [fixturePayee] as const,
+    payee: fixturePayee,
     vault: createVault([key]),
     digest: createDigest([key], 'orders'),
     codes: createDigest([key], 'recovery-code'),

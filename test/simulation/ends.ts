@@ -100,7 +100,7 @@ function checkSums(world: World): void {
     for (const { account, amount } of balancesOf(order)) sums[account] += amount
   }
   const sumOf = (of: readonly { value: bigint }[]) => of.reduce((sum, { value }) => sum + value, 0n)
-  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.payees[0].payTo))
+  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.payee.payTo))
   const went = sumOf(chain.transfers.filter(({ from }) => from === refundWallet))
   if (sums.received !== came)
     world.complain(`the ledger received ${sums.received}, the wallet ${came}`)

@@ -203,7 +203,7 @@ export function newWitness(seen: Witnessed) {
   }
 
   function landing(transfer: Transfer): void {
-    if (transfer.to === shop.payees[0].payTo) landingPayment(transfer)
+    if (transfer.to === shop.payee.payTo) landingPayment(transfer)
     if (transfer.from === refundWallet) landingRefund(transfer)
   }
 

@@ -17,7 +17,7 @@ import { answer402, httpTransport, indexedTransport } from '../../http/call.ts'
 import type { OfferId } from '../../lib/ids.ts'
 import { cents, usdc, usdcFromCents } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
-import { acceptsOf, createQuotes } from '../../payments/terms.ts'
+import { createQuotes, termsOf } from '../../payments/terms.ts'
 import { createSigner, createSigningKeys, type PublicJwk } from '../../secrets/secrets.ts'
 import type { PaymentRequiredDeps, Site } from '../operation.ts'
 import {
@@ -78,7 +78,7 @@ async function demanded(
   }
   const demanded = await paymentRequired(deps, transport, {
     kind: 'voucher',
-    accepts: acceptsOf(usdc('26250000'), [fixturePayee], quote),
+    accepts: [termsOf(usdc('26250000'), fixturePayee, quote)],
     validSeconds: 300,
     error: 'Payment required',
     description: 'A card',
@@ -209,18 +209,20 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
       {
         kind,
         description: '買'.repeat(400),
-        accepts: acceptsOf(
-          usdc('99999999999'),
-          [fixturePayee],
-          quotes.promise(
-            {
-              offer: 'X'.repeat(48) as OfferId,
-              value: cents(9_999_999),
-              units: 'USD/1000 KWD/1000',
-            },
+        accepts: [
+          termsOf(
             usdc('99999999999'),
+            fixturePayee,
+            quotes.promise(
+              {
+                offer: 'X'.repeat(48) as OfferId,
+                value: cents(9_999_999),
+                units: 'USD/1000 KWD/1000',
+              },
+              usdc('99999999999'),
+            ),
           ),
-        ),
+        ],
         ...changes,
       },
       {
@@ -255,7 +257,7 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
       'an index',
       {
         description: named.description,
-        accepts: acceptsOf(usdc('1000000'), [fixturePayee]),
+        accepts: [termsOf(usdc('1000000'), fixturePayee)],
         bodySchema: { type, required },
       },
       indexedTransport,

@@ -20,7 +20,7 @@ import {
 } from '../../catalog/purchase-body.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
 import type { Listing } from '../../payments/payment.ts'
-import type { Accepts, Terms } from '../../payments/terms.ts'
+import type { Terms } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/secrets.ts'
 import {
   atomic,
@@ -189,7 +189,7 @@ export interface PaymentTransport {
 
 export interface PaymentRequest {
   readonly kind: Kind
-  readonly accepts: Accepts
+  readonly accepts: readonly [Terms]
   readonly validSeconds: number
   readonly error: string
   readonly code?: string

@@ -26,7 +26,7 @@ import {
 } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest, Viewer } from '../../orders/replay.ts'
-import { acceptsOf, PaymentPayload, termsValidSeconds } from '../../payments/terms.ts'
+import { PaymentPayload, termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import {
   answers,
   type BuyingDeps,
@@ -207,7 +207,7 @@ function requestWithPayment(
 }
 
 async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) {
-  const { liveCatalog, payees } = deps.purchases
+  const { liveCatalog, payee } = deps.purchases
   const lowest = liveCatalog.current().lowest[kind]
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`)
@@ -215,7 +215,7 @@ async function probe(deps: BuyingDeps, kind: Kind, { transport }: PurchaseCall) 
   const { type, required } = kindSchemaFor(kind)
   const demanded = await paymentRequired(deps.demands, transport, {
     kind,
-    accepts: acceptsOf(lowest, payees),
+    accepts: [termsOf(lowest, payee)],
     validSeconds: termsValidSeconds,
     error: 'Payment required',
     description: routeDescription(deps.site, kind),

@@ -16,7 +16,6 @@ import {
 import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { noteTransaction, operatorPays } from '../../payments/payment.ts'
-import { payeeOn } from '../../payments/terms.ts'
 import type { Digest, Signer } from '../../secrets/secrets.ts'
 import { boughtOf, opensCheckout } from '../checkout.ts'
 import type { BuyingDeps, FaultLog } from '../operation.ts'
@@ -85,8 +84,7 @@ export function placedIn(deps: OrderTrackingDeps, { order, checkout }: Records) 
     const { id: orderId, item, recipient, amount, placedAt, payment } = order
     const coin = payment.method === 'btcpay' ? payment.asset : undefined
     const stage = stageOfOrder(order)
-    const payee = payeeOn(deps.purchases.payees, payment.network)
-    const network = payee?.network.name ?? payment.network
+    const network = coin ? payment.network : deps.purchases.payee.network.name
     return { orderId, item, recipient, amount, placedAt, coin, network, stage }
   }
   if (checkout === undefined) return undefined

@@ -49,7 +49,7 @@ describe('paying from a wallet', () => {
     const payment = PaymentPayload.parse(sentPayment)
     expect(payment.accepted).toEqual(asked)
     const payee = { network: networks['base-sepolia'], payTo: settings.payTo }
-    expect(accept(payment, usdc(25_000_000n), [payee], storeTime).type).not.toBe('mismatch')
+    expect(accept(payment, usdc(25_000_000n), payee, storeTime).type).not.toBe('mismatch')
     const { signature, authorization } = sentPayment.payload
     expect(authorization.validBefore).toBe(String(storeTime.getTime() / 1_000 + 300))
     const data = typedData(settings, authorization)
