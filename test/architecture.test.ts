@@ -141,7 +141,6 @@ const parts: Readonly<Record<string, Part>> = {
       'orders/ledger.ts',
       'orders/ports.ts',
       'orders/budgets.ts',
-      'orders/spending-limits/rules.ts',
       'orders/webhooks/ports.ts',
       'checkouts/ports.ts',
       'checkouts/checkout.ts',

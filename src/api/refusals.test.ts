@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fixtureNow, topup, voucher } from '../../test/fixtures/offers.ts'
 import { type Fields, readLineItem } from '../catalog/purchase-body.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
-import { readLimits } from '../orders/spending-limits/body.ts'
+import { readLimits } from '../orders/spending-limits/keep.ts'
 import { faultsDetail, problem, publishedFault } from './refusals.ts'
 
 function faultsOf(work: () => unknown): readonly Fault[] {

@@ -13,7 +13,7 @@ import {
   rules,
 } from '../lib/refusal.ts'
 import { LimitMoney } from '../orders/price.ts'
-import { maxRecipients } from '../orders/spending-limits/body.ts'
+import { maxRecipients } from '../orders/spending-limits/keep.ts'
 import { OrderRecord, OrderState } from './orders/order.ts'
 
 /** The detail of unexpected errors. Their own message goes only to the log. */

@@ -302,16 +302,16 @@ export class BudgetSpent extends Error {
 
 /** An absent rule limits nothing. An empty list allows nothing; it results from two lists without a common value. */
 export interface Rules {
-  readonly perOrder?: Usdc
+  readonly perOrder?: Usdc | undefined
   /** Over the last 24 hours, sliding. */
-  readonly perDay?: Usdc
-  readonly kinds?: readonly Kind[]
+  readonly perDay?: Usdc | undefined
+  readonly kinds?: readonly Kind[] | undefined
   /** ISO 3166-1 alpha-2. */
-  readonly countries?: readonly string[]
+  readonly countries?: readonly string[] | undefined
   /** Keyed digests, because a recipient is personal data and must not be stored here. */
-  readonly recipients?: readonly string[]
+  readonly recipients?: readonly string[] | undefined
   /** A person must first approve what costs more (docs/contributors/decisions/020). */
-  readonly approveAbove?: Usdc
+  readonly approveAbove?: Usdc | undefined
 }
 
 export interface WalletLimits {

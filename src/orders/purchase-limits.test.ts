@@ -3,8 +3,7 @@ import { topup, voucher } from '../../test/fixtures/offers.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
 import { createDigest } from '../secrets/secrets.ts'
 import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
-import { type LimitsBody, readLimits } from './spending-limits/body.ts'
-import { liftLimits, setLimits } from './spending-limits/keep.ts'
+import { type LimitsBody, liftLimits, readLimits, setLimits } from './spending-limits/keep.ts'
 
 const hour = 3_600_000
 const phoneCard = voucher('PHONE', { requiredFields: ['recipient.msisdn'] })

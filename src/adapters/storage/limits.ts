@@ -23,20 +23,20 @@ import {
   type Subjects,
   type WalletLimits,
 } from '../../orders/ports.ts'
-import { present } from '../../orders/spending-limits/rules.ts'
-import { type Database, inBatches, prepared, raised, refusedWith } from './database.ts'
-
-/** Amounts are text, because JSON numbers are not exact at that size. */
-type RulesJson = Omit<Rules, 'perOrder' | 'perDay' | 'approveAbove'> & {
-  readonly perOrder?: string
-  readonly perDay?: string
-  readonly approveAbove?: string
-}
+import {
+  type Database,
+  inBatches,
+  prepared,
+  raised,
+  refusedWith,
+  restored,
+  storable,
+} from './database.ts'
 
 interface LimitsRow {
   readonly revision: string
-  readonly in_force: RulesJson
-  readonly coming: RulesJson | null
+  readonly in_force: unknown
+  readonly coming: unknown
   readonly coming_from: Date | null
 }
 
@@ -92,7 +92,8 @@ function isOne({ rowCount }: { readonly rowCount: number | null }): boolean {
 }
 
 function columnsOf({ inForce, coming }: WalletLimits): unknown[] {
-  return [jsonOf(inForce), coming ? jsonOf(coming.rules) : null, coming?.from ?? null]
+  const json = (rules: Rules) => JSON.stringify(storable(rules))
+  return [json(inForce), coming ? json(coming.rules) : null, coming?.from ?? null]
 }
 
 /** Must select the same orders as the trigger. */
@@ -113,23 +114,9 @@ async function forgetLifted(database: Database, now: Date): Promise<number> {
   return (await database.query(sql, [now])).rowCount ?? 0
 }
 
-function limitsOf({ in_force, coming, coming_from }: LimitsRow): WalletLimits {
-  const inForce = rulesOf(in_force)
-  return coming && coming_from
-    ? { inForce, coming: { rules: rulesOf(coming), from: coming_from } }
-    : { inForce }
-}
-
-function rulesOf({ perOrder, perDay, approveAbove, ...lists }: RulesJson): Rules {
-  const amount = (text: string | undefined) => (text === undefined ? undefined : usdc(text))
-  return present({
-    ...{ kinds: lists.kinds, countries: lists.countries, recipients: lists.recipients },
-    ...{ perOrder: amount(perOrder), perDay: amount(perDay), approveAbove: amount(approveAbove) },
-  })
-}
-
-function jsonOf(rules: Rules): string {
-  return JSON.stringify(rules, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+function limitsOf({ in_force, coming, coming_from: from }: LimitsRow): WalletLimits {
+  const inForce = restored(in_force) as Rules
+  return from ? { inForce, coming: { rules: restored(coming) as Rules, from } } : { inForce }
 }
 
 type ApprovalRow = Pick<

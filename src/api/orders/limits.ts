@@ -3,12 +3,10 @@ import { orNotNow } from '../../orders/price.ts'
 import {
   LimitsAnswer,
   LimitsBody,
-  readLimits,
-  sentenceOf,
-} from '../../orders/spending-limits/body.ts'
-import {
   type LimitsDeps,
   liftLimits,
+  readLimits,
+  sentenceOf,
   setLimits,
   showLimits,
 } from '../../orders/spending-limits/keep.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { LimitsBody, maxRecipients, readLimits, sentenceOf } from './body.ts'
+import { LimitsBody, maxRecipients, readLimits, sentenceOf } from './keep.ts'
 
 function faultsOf(fields: Record<string, unknown>) {
   try {

@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { handClock } from '../../../test/doubles/orders.ts'
 import { createDigest } from '../../secrets/secrets.ts'
-import { LimitsAnswer, readLimits } from './body.ts'
-import { type LimitsDeps, liftLimits, setLimits, showLimits } from './keep.ts'
+import {
+  LimitsAnswer,
+  type LimitsDeps,
+  liftLimits,
+  readLimits,
+  setLimits,
+  showLimits,
+} from './keep.ts'
 
 const wallet = `0x${'Ab'.repeat(20)}`
 const hour = 3_600_000

@@ -81,26 +81,18 @@ export function isAsStrict(rules: Rules, others: Rules): boolean {
 }
 
 function stricter(one: Rules, other: Rules): Rules {
-  return present({
+  return {
     perOrder: lesser(one.perOrder, other.perOrder),
     perDay: lesser(one.perDay, other.perDay),
     kinds: common(one.kinds, other.kinds),
     countries: common(one.countries, other.countries),
     recipients: common(one.recipients, other.recipients),
     approveAbove: lesser(one.approveAbove, other.approveAbove),
-  })
-}
-
-export function present(
-  rules: {
-    readonly [Name in keyof Rules]: Rules[Name] | undefined
-  },
-): Rules {
-  return Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== undefined))
+  }
 }
 
 export function hasRules(rules: Rules): boolean {
-  return Object.keys(rules).length > 0
+  return Object.values(rules).some((rule) => rule !== undefined)
 }
 
 /** Strict: an offer without a country is on no list of countries, and one without a recipient on no list of those. */

@@ -523,7 +523,7 @@ create table acknowledged_movements (
 -- LIMITS: those that a wallet has set itself, approvals of persons, budgets of those who do not pay or whose orders
 -- fail, and shares of the float
 
--- Rules in force, and looser ones that come later. Amounts are text; a recipient is a keyed digest.
+-- Rules in force, and looser ones that come later. A recipient is a keyed digest.
 create table wallet_limits (
   wallet text primary key check (wallet = lower(wallet)),
   -- Identifies the write that made these limits. A write that does not name the last one is refused.
@@ -603,16 +603,16 @@ begin
       when rules ? 'recipients'
         and not coalesce(rules -> 'recipients' ?& string_to_array(new.recipient_digest, E'\n'), false)
         then 'recipients'
-      when new.amount > (rules ->> 'perOrder')::numeric then 'per_order'
+      when new.amount > (rules #>> '{perOrder,$bigint}')::numeric then 'per_order'
     end;
     if hit is null and rules ? 'perDay' then
       select coalesce(sum(amount), 0) into spent from orders
         where payer = new.payer and placed_at > new.placed_at - interval '24 hours'
           and state <> 'PAYMENT_FAILED' and refund_state is distinct from 'REFUNDED'
           and settlement is distinct from 'LOST';
-      if spent + new.amount > (rules ->> 'perDay')::numeric then hit := 'per_day'; end if;
+      if spent + new.amount > (rules #>> '{perDay,$bigint}')::numeric then hit := 'per_day'; end if;
     end if;
-    if hit is null and new.amount > (rules ->> 'approveAbove')::numeric
+    if hit is null and new.amount > (rules #>> '{approveAbove,$bigint}')::numeric
       and not exists (select from approvals
         where used_by = new.id and payer = new.payer and most >= new.amount)
       then hit := 'approve_above';
