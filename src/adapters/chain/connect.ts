@@ -12,7 +12,6 @@ import {
   openNode,
 } from './clients.ts'
 import {
-  type Facilitator,
   type FacilitatorKey,
   hostedFacilitator,
   keyProblem,
@@ -56,7 +55,11 @@ export function connectChain(config: ChainConfig, now: () => Date) {
   const isCurrent = (timestamp: bigint) => headAgeOf({ timestamp }, now()) <= config.maxHeadSeconds
   const from = usdc(BigInt(fromUsdc) * 1_000_000n)
   const evidence = evidenceOf(chain, { nodes, from, isCurrent })
-  const facilitator = facilitatorOf(chain, config, now)
+  const { facilitatorUrl: url, facilitatorKey: key, facilitatorEveryMs: everyMs } = config
+  const own = ownFacilitator(chain, config.walletFactories)
+  const hosted = url === undefined ? undefined : hostedFacilitator(chain, url, key)
+  const facilitator =
+    hosted && everyMs !== undefined ? occasionally(own, hosted, { everyMs, now }) : (hosted ?? own)
   const refunds = privateKeyToAddress(config.refundKey)
 
   return {
@@ -75,26 +78,15 @@ export function connectChain(config: ChainConfig, now: () => Date) {
     statement: (wallets: readonly StoreWallet[]) => chainStatement(chain, wallets),
     /** What is wrong with these nodes or with the facilitator key, by variable. Silent ones have no problem. */
     async problems(isForMoney: boolean): Promise<readonly string[]> {
-      const ofNodes = problemsOf(chain, nodes, isForMoney)
-      return (await Promise.all([ofNodes, keyProblemsOf(config)])).flat()
+      const [ofNodes, ofKey] = await Promise.all([
+        problemsOf(chain, nodes, isForMoney),
+        url && key ? keyProblem(url, key) : undefined,
+      ])
+      return ofKey === undefined ? ofNodes : [...ofNodes, `FACILITATOR_KEY: ${ofKey}`]
     },
     verifyMessage: (args: { address: Hex; message: string; signature: Hex }): Promise<boolean> =>
       reader.verifyMessage(args),
   }
-}
-
-function facilitatorOf(chain: Chain, config: ChainConfig, now: () => Date): Facilitator {
-  const { facilitatorUrl: url, facilitatorKey: key, facilitatorEveryMs: everyMs } = config
-  const own = ownFacilitator(chain, config.walletFactories)
-  if (url === undefined) return own
-  const hosted = hostedFacilitator(chain, url, key)
-  return everyMs === undefined ? hosted : occasionally(own, hosted, { everyMs, now })
-}
-
-async function keyProblemsOf({ facilitatorUrl, facilitatorKey }: ChainConfig): Promise<string[]> {
-  if (facilitatorUrl === undefined || facilitatorKey === undefined) return []
-  const problem = await keyProblem(facilitatorUrl, facilitatorKey)
-  return problem === undefined ? [] : [`FACILITATOR_KEY: ${problem}`]
 }
 
 async function problemsOf(

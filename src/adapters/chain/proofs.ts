@@ -46,18 +46,13 @@ export type Verdict =
       readonly transfer: ProvenTransfer
       readonly isSafe: boolean
     }
-  | Dead
+  /** Proven: it was cancelled, spent on something else, or ran out unused. It will never pay. */
+  | { readonly verdict: 'dead'; readonly cause: 'cancelled' | 'spent_elsewhere' | 'expired' }
   | {
       readonly verdict: 'open'
       /** `spent`: on something else, in a block that may be dropped. `hidden`: the node does not show by what. */
       readonly soFar: 'unused' | 'spent' | 'hidden'
     }
-
-/** Proven: it was cancelled, spent on something else, or ran out unused. It will never pay. */
-export interface Dead {
-  readonly verdict: 'dead'
-  readonly cause: 'cancelled' | 'spent_elsewhere' | 'expired'
-}
 
 interface Authorization extends Expected, Searched {}
 

@@ -10,7 +10,7 @@ import type {
   X402Refund,
 } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
-import { type Dead, type Evidence, isUsedAt, type Verdict } from './proofs.ts'
+import { type Evidence, isUsedAt, type Verdict } from './proofs.ts'
 import { authorizationHash, sendTransfer, tokenAbi } from './token.ts'
 import { reasonOf } from './verdicts.ts'
 
@@ -73,7 +73,9 @@ async function payBack(
       case 'transferred':
         return await paidBy(evidence, refund, verdict)
       case 'dead':
-        return lapsedOrBlocked(verdict.cause)
+        return verdict.cause === 'expired'
+          ? { outcome: 'lapsed' }
+          : { outcome: 'blocked', code: 'refund_nonce_spent', reason: spentElsewhere }
       case 'open':
         return (
           (await paidByOther(chain, evidence, refund, wallets)) ??
@@ -119,12 +121,8 @@ async function paidByOther(
   return undefined
 }
 
-function lapsedOrBlocked(cause: Dead['cause']): PaidBack {
-  if (cause === 'expired') return { outcome: 'lapsed' }
-  const reason =
-    'The refund authorization was used for something else, which only the key of the refund wallet can do.'
-  return { outcome: 'blocked', code: 'refund_nonce_spent', reason }
-}
+const spentElsewhere =
+  'The refund authorization was used for something else, which only the key of the refund wallet can do.'
 
 async function obstacle(
   chain: Chain,
@@ -141,18 +139,15 @@ async function obstacle(
   ])
   if (paused) return blocked('token_paused', 'USDC is paused.')
   if (payerBlocked) return blocked('payer_blacklisted', 'USDC has blacklisted the payer.')
+  const until = new Date(refund.validBefore * 1_000).toISOString()
+  const untilLapsed = `The refund that it has signed can be paid until ${until}; a retry after that pays from the present wallet.`
   const ofWallet = (code: PayBackFault, does: string) =>
     refund.from === present
       ? blocked(code, `The refund wallet ${does}.`)
-      : blocked(code, `The earlier refund wallet ${refund.from} ${does}. ${untilLapsed(refund)}`)
+      : blocked(code, `The earlier refund wallet ${refund.from} ${does}. ${untilLapsed}`)
   if (walletBlocked) return ofWallet('wallet_blacklisted', 'is blacklisted by USDC')
   if (float < refund.amount) return ofWallet('no_float', 'does not hold enough USDC')
   return undefined
-}
-
-function untilLapsed({ validBefore }: X402Refund): string {
-  const until = new Date(validBefore * 1_000).toISOString()
-  return `The refund that it has signed can be paid until ${until}; a retry after that pays from the present wallet.`
 }
 
 async function send(chain: Chain, refund: X402Refund): Promise<PaidBack> {

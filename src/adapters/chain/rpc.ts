@@ -14,7 +14,7 @@ import {
   type Transport,
 } from 'viem'
 import { whyUnreached } from '../../lib/errors.ts'
-import { readText } from '../../lib/http-call.ts'
+import { parseJson, readText } from '../../lib/http-call.ts'
 
 const maxCallMs = 8_000
 
@@ -36,21 +36,8 @@ export function rpcTransport(
   maxMs = maxCallMs,
 ): Transport {
   const address = nodeAddress(url)
-  return ({ timeout }) =>
-    createTransport({
-      key: 'http',
-      name: 'HTTP JSON-RPC',
-      type: 'http',
-      retryCount: 1,
-      timeout,
-      request: requestOf(address, maxMs, load),
-    })
-}
-
-function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193RequestFn {
   const request = async (rpcRequest: RpcRequest) => {
-    const { method, params } = withGas(rpcRequest)
-    const body = { method, params }
+    const body = withGas(rpcRequest)
     try {
       const { error, result } = await answerOf(address, body, maxMs)
       if (error) throw new RpcRequestError({ body, error: error as never, url: address.url })
@@ -61,14 +48,22 @@ function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193
       throw error
     }
   }
-  return request as EIP1193RequestFn
+  return ({ timeout }) =>
+    createTransport({
+      key: 'http',
+      name: 'HTTP JSON-RPC',
+      type: 'http',
+      retryCount: 1,
+      timeout,
+      request: request as EIP1193RequestFn,
+    })
 }
 
-function withGas(request: RpcRequest): RpcRequest {
-  const gas = gasFor[request.method]
-  if (gas === undefined || !Array.isArray(request.params)) return request
-  const [call, ...rest] = request.params
-  return { ...request, params: [{ gas, ...call }, ...rest] }
+function withGas({ method, params }: RpcRequest): { method: string; params: unknown } {
+  const gas = gasFor[method]
+  if (gas === undefined || !Array.isArray(params)) return { method, params }
+  const [call, ...rest] = params
+  return { method, params: [{ gas, ...call }, ...rest] }
 }
 
 const maxAnswerBytes = 10 * 1_048_576
@@ -118,7 +113,8 @@ async function answerOf(
     return await readAnswer(response, { url, body })
   } catch (error) {
     if (error instanceof HttpRequestError) throw error
-    if (isTimeout(error)) throw new TimeoutError({ body, url })
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+    if (isTimeout) throw new TimeoutError({ body, url })
     const why = `The node cannot be asked: ${whyUnreached(error)}.`
     throw unanswered(why, { body, cause: error as Error, url })
   }
@@ -130,7 +126,8 @@ async function readAnswer(
 ): Promise<Answer> {
   const text = await readText(response, maxAnswerBytes)
   if (text === undefined) throw unanswered("The node's answer is too large.", { body, url })
-  const answer = answerIn(text)
+  const parsed = parseJson(text)
+  const answer = typeof parsed === 'object' && parsed !== null ? (parsed as Answer) : undefined
   // Some nodes refuse with a JSON-RPC error and an HTTP error status: the former says why.
   if (answer && (response.ok || isRefusal(answer.error))) return answer
   if (response.ok) throw unanswered('The node answers no JSON.', { body, url })
@@ -149,22 +146,9 @@ function unanswered(
   return error
 }
 
-function answerIn(text: string): Answer | undefined {
-  try {
-    const answer = JSON.parse(text)
-    return typeof answer === 'object' && answer !== null ? answer : undefined
-  } catch {
-    return undefined
-  }
-}
-
 function isRefusal(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return typeof code === 'number' && typeof message === 'string'
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
 export type NodeLoad = ReturnType<typeof nodeLoad>

@@ -27,7 +27,10 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
 
     received: (from, to) => inPieces({ from, to }, (blocks) => readReceived(chain, payTo, blocks)),
 
-    paidBack: (from, to) => inPieces({ from, to }, (blocks) => readSent(chain, refunds, blocks)),
+    paidBack: (from, to) =>
+      inPieces({ from, to }, async (blocks) =>
+        pairTransfers(await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], refunds])),
+      ),
 
     blockBefore: async (seconds) => {
       const head = await reader.getBlock()
@@ -70,12 +73,7 @@ async function readReceived(chain: ChainNode, payTo: readonly Hex[], blocks: Blo
     const some = payers.slice(first, first + payersAtOnce)
     used.push(...(await tokenLogsIn(chain, blocks, [usedTopic, some])))
   }
-  return pairTransfers(tokenLogs([...transfers, ...used]))
-}
-
-async function readSent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
-  const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
-  return pairTransfers(tokenLogs(logs))
+  return pairTransfers([...transfers, ...used])
 }
 
 /** The authorizations of our wallets are read too, because only they tell which transfers are plain. */
@@ -84,28 +82,21 @@ async function readSentPlainly(chain: ChainNode, from: readonly Hex[], to: strin
     tokenLogsIn(chain, blocks, [transferTopic, from, topicOf(to)]),
     tokenLogsIn(chain, blocks, [usedTopic, from]),
   ])
-  return pairTransfers(tokenLogs([...transfers, ...used])).filter(
-    ({ nonce }) => nonce === undefined,
-  )
+  return pairTransfers([...transfers, ...used]).filter(({ nonce }) => nonce === undefined)
 }
 
 async function transfersIn(chain: ChainNode, transaction: string): Promise<ChainTransfer[]> {
   const receipt = await receiptOf(chain, transaction as Hex)
   if (receipt?.status !== 'success') return []
   const token = chain.network.usdc.toLowerCase()
-  return pairTransfers(
-    tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token)),
-  )
+  return pairTransfers(receipt.logs.filter(({ address }) => address.toLowerCase() === token))
 }
 
-function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
-  return parseEventLogs({ abi: tokenAbi, logs })
-}
-
-type TokenLogs = ReturnType<typeof tokenLogs>
+type TokenLogs = ReturnType<typeof parseEventLogs<typeof tokenAbi>>
 
 /** Each transfer with the authorization directly before it: no other order proves anything (payments/payment.ts). */
-function pairTransfers(logs: TokenLogs): ChainTransfer[] {
+function pairTransfers(rawLogs: Log[]): ChainTransfer[] {
+  const logs = parseEventLogs({ abi: tokenAbi, logs: rawLogs })
   const used = new Map(
     logs.flatMap((log) =>
       log.eventName === 'AuthorizationUsed' ? [[placeOf(log, 1), log.args] as const] : [],

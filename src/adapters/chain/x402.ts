@@ -277,13 +277,14 @@ function explainUsed(payment: X402Payment, verdict: Verdict): Checked<X402Paymen
 
 /** Anybody can send one, so the logs are searched only if its payer has signed it and it may still open its order. */
 async function explainLate(
-  deps: CheckDeps,
+  { chain, evidence }: CheckDeps,
   payment: X402Payment,
   left: number,
 ): Promise<Checked<X402Payment>> {
-  const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, payment))
-  const sinceBlock = isSought ? await earliestBlock(deps, payment) : undefined
-  const verdict = await deps.evidence.judge({ ...authorizationOf(payment), sinceBlock })
+  const isSought = left > -lostRecordSeconds && (await isSigned(chain, payment))
+  const earliest = payment.validBefore - maxValiditySeconds - clockSlackSeconds
+  const sinceBlock = isSought ? await blockAt(chain, earliest, await chain.recentHead()) : undefined
+  const verdict = await evidence.judge({ ...authorizationOf(payment), sinceBlock })
   // After expiry, only the chain proves that it stays unused: it may be on its way into a block.
   if (wasUnused(verdict) && (verdict.verdict === 'dead' || left > 0)) return tooLate(left)
   return verdict.verdict === 'transferred'
@@ -293,11 +294,6 @@ async function explainLate(
         hasLanded: true,
       }
     : explainUsed(payment, verdict)
-}
-
-async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
-  const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
-  return blockAt(chain, earliest, await chain.recentHead())
 }
 
 function wasUnused(verdict: Verdict): boolean {
@@ -321,7 +317,9 @@ async function explainRefusal(
   if (isUsed) return unknown(hidden)
   if (!(await wouldRevert(chain, transferOf(payment), head.number))) {
     // The payer's code takes no part in a balance, so there two nodes differ.
-    const isOwnCode = bad.code === 'would_fail' && (await hasCode(chain, payment.payer))
+    const address = payment.payer as Hex
+    const isOwnCode =
+      bad.code === 'would_fail' && (await chain.reader.getCode({ address })) !== undefined
     return isOwnCode
       ? { outcome: 'bad', ...inconsistentWallet }
       : unknown('Two looks at the chain differ about this transfer.')
@@ -329,10 +327,6 @@ async function explainRefusal(
   return (await isClosedTo(chain, payment.payTo))
     ? unknown('USDC takes no transfer to this store just now.')
     : bad
-}
-
-async function hasCode({ reader }: ChainNode, address: string): Promise<boolean> {
-  return (await reader.getCode({ address: address as Hex })) !== undefined
 }
 
 /** The address in EIP-55 form: it may come in any case, but viem encodes only a correct checksum. */
