@@ -136,16 +136,13 @@ export async function endOthers(
       path: `${path}/status`,
       body,
     })
-    if (ended.outcome !== 'ok' && !isOverAlready(ended)) return false
+    // BTCPay rejects the status of one that is over, as a field of the request. Any other refusal leaves it as it was.
+    const isOver = ended.outcome === 'refused' && ended.code === 'invalid'
+    if (ended.outcome !== 'ok' && !isOver) return false
     const archived = await callGreenfield(greenfield, anything, { method: 'DELETE', path })
     if (archived.outcome !== 'ok') return false
   }
   return others.length <= atOnce
-}
-
-/** BTCPay rejects the status, as a field of the request. Any other refusal leaves the invoice as it was. */
-function isOverAlready(response: Unanswered): boolean {
-  return response.outcome === 'refused' && response.code === 'invalid'
 }
 
 /** Its only payment method is found by the coin, because the operator may have changed the network since. */
@@ -210,11 +207,8 @@ async function findInvoices(greenfield: Greenfield, checkout: CheckoutId) {
   const response = await callGreenfield(greenfield, z.array(listedInvoiceSchema), request)
   if (response.outcome !== 'ok') return unclear(response)
   const ours = response.value.filter(({ metadata }) => metadata.orderId === checkout)
-  return { outcome: 'found', invoices: ours.sort(byAge) } as const
-}
-
-function byAge(one: GreenfieldInvoice, other: GreenfieldInvoice): number {
-  return one.createdTime - other.createdTime || (one.id < other.id ? -1 : 1)
+  const byAge = ours.sort((a, b) => a.createdTime - b.createdTime || (a.id < b.id ? -1 : 1))
+  return { outcome: 'found', invoices: byAge } as const
 }
 
 function createInvoice(
@@ -398,7 +392,7 @@ export function statusOf(
   switch (status) {
     case 'New':
       // PaidPartial: a part has arrived, and there is time for the rest.
-      return among(additionalStatus, ['None', 'PaidPartial'], 'NEW')
+      return ['None', 'PaidPartial'].includes(additionalStatus) ? 'NEW' : undefined
     case 'Expired':
       // Paid in part, late or not at all: the time is over, and everything received goes back.
       return 'EXPIRED'
@@ -406,36 +400,24 @@ export function statusOf(
       // It was never confirmed, or an operator marked it as invalid: nothing is delivered for it.
       return 'INVALID'
     case 'Processing':
-      return processingStatus(additionalStatus)
     case 'Settled':
-      return settledStatus(additionalStatus, money, now)
+      return statusOfPaid({ status, additionalStatus }, money, now)
   }
 }
 
-function processingStatus(additional: GreenfieldInvoice['additionalStatus']): Status | undefined {
-  // Paid in full but late: treated as expired, because the buyer was told that it had expired.
-  if (additional === 'PaidLate') return 'EXPIRED'
-  return among(additional, ['None', 'PaidOver'], 'PROCESSING')
-}
-
-function settledStatus(
-  additional: GreenfieldInvoice['additionalStatus'],
+function statusOfPaid(
+  { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
   money: InvoiceMoney,
   now: Date,
 ): Status | undefined {
-  switch (additional) {
-    case 'None':
-    case 'PaidOver':
-      // Some confirmed money is required: an order that nothing was paid for could not be refunded.
-      if (settledUnits(money) === 0n) return undefined
-      return isPaid(money) ? 'SETTLED' : statusByMoney(money, now)
-    case 'PaidLate':
-      return 'EXPIRED'
-    case 'Marked':
-      return statusByMoney(money, now)
-    default:
-      return undefined
-  }
+  // Paid in full but late: treated as expired, because the buyer was told that it had expired.
+  if (additionalStatus === 'PaidLate') return 'EXPIRED'
+  if (status === 'Settled' && additionalStatus === 'Marked') return statusByMoney(money, now)
+  if (additionalStatus !== 'None' && additionalStatus !== 'PaidOver') return undefined
+  if (status === 'Processing') return 'PROCESSING'
+  // Some confirmed money is required: an order that nothing was paid for could not be refunded.
+  if (settledUnits(money) === 0n) return undefined
+  return isPaid(money) ? 'SETTLED' : statusByMoney(money, now)
 }
 
 /** Marked by an operator, or settled for much less than its price: only confirmed money that came in time counts. */
@@ -444,8 +426,4 @@ function statusByMoney({ units, expiresAt, payments }: InvoiceMoney, now: Date):
   if (settledUnits(inTime) >= units) return 'SETTLED'
   if (seenUnits(inTime) >= units) return 'PROCESSING'
   return now > expiresAt ? 'EXPIRED' : 'NEW'
-}
-
-function among<T>(one: T, these: readonly T[], status: Status): Status | undefined {
-  return these.includes(one) ? status : undefined
 }

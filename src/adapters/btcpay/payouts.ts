@@ -7,6 +7,7 @@ import {
   operatorPays,
   type PaidBack,
   type PayBackFault,
+  same,
 } from '../../payments/payment.ts'
 import {
   callGreenfield,
@@ -61,8 +62,7 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
     return continuePayout(deps, payout, { method, stored, pulls: listed.value })
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
-  if (made.outcome === 'refused') return notMade(made, payout)
-  if (made.outcome === 'unknown') return pending(made.reason)
+  if (made.outcome !== 'ok') return notMade(made, payout)
   return continuePayout(deps, payout, { method, stored, pulls: [made.value] })
 }
 
@@ -140,20 +140,14 @@ function confirmationOf(
 ): PaidBack | undefined {
   const live = payouts.filter(({ state }) => state !== 'Cancelled')
   if (
-    live.some(
-      (one) => !isSameAddress(one.destination, payout.to) || !isAmount(one.originalAmount, payout),
-    )
+    // Plugins may write Ethereum addresses in another case.
+    live.some((one) => !same(one.destination, payout.to) || !isAmount(one.originalAmount, payout))
   ) {
     return blocked('payout_mismatch', 'BTCPay pays this to another address or in another amount.')
   }
   const sent = live.find(({ state }) => state === 'Completed' || state === 'InProgress') ?? live[0]
   if (sent !== undefined) return resultOf(sent, payout)
   return payouts.length > 0 ? cancelled() : undefined
-}
-
-/** Plugins may write Ethereum addresses in another case. */
-function isSameAddress(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }
 
 function resultOf(one: GreenfieldPayout, payout: CoinPayout): PaidBack {
@@ -168,14 +162,17 @@ function resultOf(one: GreenfieldPayout, payout: CoinPayout): PaidBack {
       return cancelled()
     case 'Completed': {
       const transaction = transactionOfProof(one.paymentProof)
-      return transaction === undefined ? withoutProof(payout) : { outcome: 'paid', transaction }
+      if (transaction !== undefined) return { outcome: 'paid', transaction }
+      const reason = `BTCPay calls it paid and names no transaction of ${payout.coin}; an operator notes it.`
+      return blocked(noteTransaction, reason)
     }
   }
 }
 
-function notMade(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
-  if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
-  return refusal(no)
+function notMade(response: Unanswered, payout: CoinPayout): PaidBack {
+  const isUnsendable =
+    response.outcome === 'refused' && response.fields.some((field) => /^payoutMethods/i.test(field))
+  return isUnsendable ? byOperator(payout) : unsent(response)
 }
 
 function notClaimed(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
@@ -210,11 +207,6 @@ function unsent(response: Unanswered): PaidBack {
 function byOperator({ coin, network }: CoinPayout): PaidBack {
   const reason = `BTCPay sends no ${coin} on ${network} by itself; an operator pays it by hand.`
   return blocked(operatorPays, reason)
-}
-
-function withoutProof({ coin }: CoinPayout): PaidBack {
-  const reason = `BTCPay calls it paid and names no transaction of ${coin}; an operator notes it.`
-  return blocked(noteTransaction, reason)
 }
 
 /** Whoever cancelled it, a person or BTCPay, had a reason, so it is not claimed again. */

@@ -16,7 +16,6 @@ import {
   describe,
   type Greenfield,
   type GreenfieldInvoice,
-  type GreenfieldResponse,
   invoiceSchema,
   segment,
   storeRateSchema,
@@ -133,25 +132,16 @@ async function readPaidInvoices(
 ): Promise<PaidInvoices> {
   const invoices = new Map<string, PaidInvoice>()
   for (let skip = 0; ; skip += pageSize) {
-    const response = await listInvoices(greenfield, skip)
+    const query = `includeArchived=true&skip=${skip}&take=${pageSize}`
+    const path = `/stores/${segment(greenfield.storeId)}/invoices?${query}`
+    const request = { method: 'GET', path, maxBytes: maxPageBytes } as const
+    const response = await callGreenfield(greenfield, z.array(invoiceSchema), request)
     if (response.outcome !== 'ok') return unclear(response)
     const paid = response.value.filter(isPaid).map(paidInvoiceOf)
     for (const one of paid) if (isNamed(one.checkout)) invoices.set(one.id, one)
     if (response.value.length < pageSize)
       return { outcome: 'found', invoices: [...invoices.values()] }
   }
-}
-
-function listInvoices(
-  greenfield: Greenfield,
-  skip: number,
-): Promise<GreenfieldResponse<readonly GreenfieldInvoice[]>> {
-  const path = `/stores/${segment(greenfield.storeId)}/invoices?includeArchived=true&skip=${skip}&take=${pageSize}`
-  return callGreenfield(greenfield, z.array(invoiceSchema), {
-    method: 'GET',
-    path,
-    maxBytes: maxPageBytes,
-  })
 }
 
 function paidInvoiceOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice {
