@@ -11,7 +11,7 @@ export type Answer =
 
 interface JsonService {
   readonly baseUrl: string
-  readonly authorization: string
+  readonly authorization?: string
   /** For the whole call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly fetch?: typeof fetch
@@ -39,7 +39,7 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
   try {
     const response = await (service.fetch ?? fetch)(`${baseUrl.replace(/\/+$/, '')}${path}`, {
       method,
-      headers: { authorization, accept: 'application/json', ...type },
+      headers: { ...(authorization && { authorization }), accept: 'application/json', ...type },
       body: body === undefined ? null : JSON.stringify(body),
       // The authorization must not follow a redirect to another host.
       redirect: 'error',

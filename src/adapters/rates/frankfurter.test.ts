@@ -38,13 +38,14 @@ it.each([
   ['a rate that is text', { ...good, rates: { EUR: '0.86' } }],
   ['a currency that is none', { ...good, rates: { euro: 0.86 } }],
   ['broken JSON', '{"base":"USD"'],
-  ['a table that is padded to more than anybody needs', JSON.stringify(good) + ' '.repeat(65_536)],
 ])('refuses %s', async (_name, body) => {
   await expect(sourceAnswering(body).latest(signal)).rejects.toThrow('did not answer with rates')
 })
 
 it('names the status of a failure and the host that cannot be read', async () => {
   await expect(sourceAnswering(good, 503).latest(signal)).rejects.toThrow('answered 503')
+  const padded = sourceAnswering(JSON.stringify(good) + ' '.repeat(65_536))
+  await expect(padded.latest(signal)).rejects.toThrow('the answer is too large')
   const dead = createFrankfurter({
     url: 'https://rates.example/latest',
     timeoutMs: 60_000,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
-import { messageOf, whyCallFailed } from '../../lib/errors.ts'
-import { parseJson, readText } from '../../lib/http-call.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { callJson } from '../../lib/http-call.ts'
 import { repeat } from '../../lib/scheduling.ts'
 
 export interface FrankfurterOptions {
@@ -20,42 +20,29 @@ const Latest = z.object({
     .refine((rates) => Object.keys(rates).length > 0),
 })
 
-const maxAnswerBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 const hourMs = 3_600_000
 const retryMs = 60_000
 
-export function createFrankfurter(options: FrankfurterOptions): RateSource {
-  const url = new URL(options.url)
+export function createFrankfurter({ url: text, timeoutMs, fetch }: FrankfurterOptions): RateSource {
+  const url = new URL(text)
   url.searchParams.set('base', 'USD')
-  return { latest: (signal) => readLatest(options, url, signal) }
-}
-
-async function readLatest(
-  options: FrankfurterOptions,
-  url: URL,
-  signal: AbortSignal,
-): Promise<RateTable> {
-  const { status, text } = await readRates(options, url, signal)
-  if (status !== 200) throw new Error(`${url.host} answered ${status}`)
-  const table = Latest.safeParse(parseJson(text))
-  if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
-  const { date, rates } = table.data
-  // The ECB publishes the rates of the day at about 16:00 in Frankfurt: 15:00 UTC in winter.
-  const asOf = new Date(`${date}T15:00:00Z`)
-  return { asOf, source: `Frankfurter at ${url.host}`, perUsd: rates }
-}
-
-async function readRates(options: FrankfurterOptions, url: URL, signal: AbortSignal) {
-  try {
-    const response = await (options.fetch ?? fetch)(url, {
-      headers: { accept: 'application/json' },
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
-    })
-    return { status: response.status, text: (await readText(response, maxAnswerBytes)) ?? '' }
-  } catch (error) {
-    throw new Error(`${url.host} could not be read: ${whyCallFailed(error, options.timeoutMs)}`)
+  const service = { baseUrl: url.origin, timeoutMs, ...(fetch && { fetch }) }
+  const request = { method: 'GET', path: url.pathname + url.search, maxBytes } as const
+  return {
+    async latest(signal): Promise<RateTable> {
+      const answer = await callJson(service, { ...request, signal })
+      if (answer.outcome === 'unknown')
+        throw new Error(`${url.host} could not be read: ${answer.reason}`)
+      if (answer.status !== 200) throw new Error(`${url.host} answered ${answer.status}`)
+      const table = Latest.safeParse(answer.body)
+      if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
+      const { date, rates } = table.data
+      // The ECB publishes the rates of the day at about 16:00 in Frankfurt: 15:00 UTC in winter.
+      const asOf = new Date(`${date}T15:00:00Z`)
+      return { asOf, source: `Frankfurter at ${url.host}`, perUsd: rates }
+    },
   }
 }
 
@@ -80,7 +67,10 @@ export function keepRates(source: RateSource, options: KeepRatesOptions) {
   const sift = createSieve(options.now)
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
   const task = async () => {
-    const result = await readOnce(source, sift, options.signal)
+    const result: RatesRead = await source
+      .latest(options.signal)
+      .then((latest) => ({ outcome: 'read' as const, ...sift(latest) }))
+      .catch((error: unknown) => ({ outcome: 'failed', reason: messageOf(error) }))
     // A mirror that lags behind must not replace a newer table.
     const isNewer = result.outcome === 'read' && !(table && result.table.asOf < table.asOf)
     if (isNewer) table = result.table
@@ -91,18 +81,6 @@ export function keepRates(source: RateSource, options: KeepRatesOptions) {
   const rhythm = { everyMs: options.everyMs ?? hourMs, retryMs, signal: options.signal }
   // The table stays while newer ones cannot be read.
   return { current: () => table, first, stopped: repeat(task, rhythm).finally(firstEnded) }
-}
-
-async function readOnce(
-  source: RateSource,
-  sift: (table: RateTable) => Sifted,
-  signal: AbortSignal,
-): Promise<RatesRead> {
-  try {
-    return { outcome: 'read', ...sift(await source.latest(signal)) }
-  } catch (error) {
-    return { outcome: 'failed', reason: messageOf(error) }
-  }
 }
 
 /** One US dollar over twenty years (TRY: since 2023), with a margin. Nothing is priced in other currencies. */
