@@ -3,15 +3,12 @@ import type { Usdc } from '../lib/money.ts'
 import type { AdvanceDeps } from '../orders/advance.ts'
 import type { FoundBy } from '../orders/finding.ts'
 import type { Step, WorkflowStore } from '../orders/workflow.ts'
+import type { BtcpayMethod } from '../payments/btcpay-methods.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/payment.ts'
 import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
 
-export interface PaymentMethod {
-  readonly coin: Coin
-  /** "Bitcoin", "Ethereum", "Tron": what a wallet must be set to. */
-  readonly network: string
-}
+export type PaymentMethod = Omit<BtcpayMethod, 'id'>
 
 export interface InvoiceRequest {
   readonly checkout: CheckoutId
@@ -83,7 +80,6 @@ export class TooManyUnpaid extends Error {
 
   constructor(unpaid: number) {
     super(`${unpaid} unpaid checkouts of one client are open`)
-    this.name = 'TooManyUnpaid'
     this.unpaid = unpaid
   }
 }

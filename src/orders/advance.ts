@@ -77,29 +77,24 @@ function stepForState(deps: StepDeps, order: Order): Promise<Step> {
 /** Notifies within one process. Other nodes notice by polling: a notification only saves time. */
 export function createNotifier(stopping: AbortSignal): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()
+  const notify = (id: OrderId) => {
+    for (const wake of waiting.get(id) ?? []) wake()
+  }
   stopping.addEventListener('abort', () => {
-    for (const wake of [...waiting.values()].flatMap((wakers) => [...wakers])) wake()
+    for (const id of waiting.keys()) notify(id)
   })
-
   return {
-    notify(id) {
-      for (const wake of waiting.get(id) ?? []) wake()
-    },
-
-    wait(id, ms) {
-      if (stopping.aborted) return Promise.resolve()
-      return new Promise((resolve) => {
-        const wakers = waiting.get(id) ?? new Set()
-        waiting.set(id, wakers)
-        const wake = () => {
-          clearTimeout(timer)
-          wakers.delete(wake)
-          if (wakers.size === 0) waiting.delete(id)
-          resolve()
-        }
-        const timer = setTimeout(wake, ms)
-        wakers.add(wake)
-      })
+    notify,
+    async wait(id, ms) {
+      if (stopping.aborted) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const wakers = waiting.get(id) ?? new Set()
+      waiting.set(id, wakers.add(resolve))
+      const timer = setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
+      wakers.delete(resolve)
+      if (wakers.size === 0) waiting.delete(id)
     },
   }
 }

@@ -139,7 +139,6 @@ export class LimitReached extends Error {
 
   constructor(limit: LimitName) {
     super(`The limits of the payer do not allow the order: ${limit}`)
-    this.name = 'LimitReached'
     this.limit = limit
   }
 }
@@ -154,7 +153,6 @@ export class TwinFound extends Error {
 
   constructor(orders: readonly OrderId[]) {
     super(`It may be the same purchase as the order ${orders.join(' or ') || 'of another wallet'}`)
-    this.name = 'TwinFound'
     this.orders = orders
   }
 }
@@ -198,10 +196,7 @@ export interface Approval {
 
 type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
 
-/** The most purchases of one payer that wait for a person at once. */
-export const maxOpenApprovals = 10
-
-/** So many of this payer are open. The first of them ends then. */
+/** Ten of this payer are open. The first of them ends then. */
 interface TooManyApprovals {
   readonly openUntil: Date
 }
@@ -247,7 +242,7 @@ export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
  * - `exposure`: what was paid for orders that are open or were refunded within the hour, as a share of the float.
  *
  * They are counted from the orders on record, over all nodes; a delivered order counts no longer. `open_approvals` are
- * counted apart (`maxOpenApprovals`).
+ * counted apart (`TooManyApprovals`).
  */
 type BudgetName = CountedBudget | 'exposure' | 'open_approvals'
 
@@ -295,7 +290,6 @@ export class BudgetSpent extends Error {
 
   constructor(spent: Spent) {
     super(`A budget is spent: ${spent.budget} of the ${spent.whose}`)
-    this.name = 'BudgetSpent'
     this.spent = spent
   }
 }

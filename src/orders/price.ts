@@ -187,16 +187,8 @@ export function requireSold(
 
 type Sale = Pick<Priced, 'amount'> & { readonly offer: Pick<Offer, 'source'> }
 
-/** Deducts a sale from what the next ones may cost. @throws Refusal as `requireSold` does */
-export function sell(
-  health: Pick<Health, 'sell'>,
-  reference: string,
-  { amount, offer }: Sale,
-): void {
-  refuseUnsold(health.sell(reference, amount, offer.source.supplier), amount)
-}
-
-function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
+/** @throws Refusal as `requireSold` does */
+export function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
   switch (reason?.type) {
     case undefined:
       return

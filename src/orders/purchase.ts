@@ -31,9 +31,9 @@ import {
   type PriceDeps,
   type Priced,
   price,
+  refuseUnsold,
   requireNotDenied,
   requireSold,
-  sell,
 } from './price.ts'
 import {
   earlierOrder,
@@ -327,7 +327,7 @@ async function openOrder(
   const webhook = newWebhookFor(deps, id, lineItem.webhookUrl)
   const reference = supplierReferenceOf(id)
   // Other sales may have left too little while this payment was checked.
-  sell(deps.health, reference, priced)
+  refuseUnsold(deps.health.sell(reference, amount, priced.offer.source.supplier), amount)
   const opened = await openWithin(deps, order, {
     keys,
     priced,

@@ -1,5 +1,8 @@
 import type { Order } from '../../src/orders/order.ts'
-import { type Approval, type ApprovalStore, maxOpenApprovals } from '../../src/orders/ports.ts'
+import type { Approval, ApprovalStore } from '../../src/orders/ports.ts'
+
+/** The most purchases of one payer that wait for a person at once, as in the schema. */
+export const maxOpenApprovals = 10
 
 /** Approvals in memory. */
 export function memoryApprovals() {

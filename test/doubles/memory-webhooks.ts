@@ -3,11 +3,13 @@ import { type Order, refundStateOf } from '../../src/orders/order.ts'
 import {
   type Delivery,
   deliveryLeaseMs,
-  giveUpAfterMs,
   type NewWebhook,
   type WebhookState,
   type WebhookStore,
 } from '../../src/orders/webhooks/ports.ts'
+
+/** For how long an event is tried by itself; milliseconds. */
+export const giveUpAfterMs = 3 * 86_400_000
 
 interface Event extends Omit<Delivery, 'lease'> {
   answer: string | undefined

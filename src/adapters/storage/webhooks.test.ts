@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { giveUpAfterMs } from '../../../test/doubles/memory-webhooks.ts'
 import {
   failed,
   fulfilled,
@@ -14,16 +15,17 @@ import type { Order } from '../../orders/order.ts'
 import {
   type Delivery,
   deliveryLeaseMs,
-  giveUpAfterMs,
   maxAttempts,
-  maxPendingEvents,
   maxPerReceiver,
-  maxWebhooksPerHour,
   redeliverEveryMs,
 } from '../../orders/webhooks/ports.ts'
 import type { Sealed } from '../../secrets/secrets.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
 import { createMailBook, createWebhookStore } from './webhooks.ts'
+
+/** What one payer may open within an hour, and leave waiting when another one is opened (the schema). */
+const maxWebhooksPerHour = 60
+const maxPendingEvents = 200
 
 const nodes = twoNodes((database) => ({
   ...createWebhookStore(database),

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { maxOpenApprovals } from '../../../test/doubles/memory-approvals.ts'
 import { kinds } from '../../catalog/offer.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { hashOf } from '../../secrets/secrets.ts'
-import { maxOpenApprovals, type Rules, type WalletLimits } from '../ports.ts'
+import type { Rules, WalletLimits } from '../ports.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../purchase.fixture.ts'
 import type { PurchaseRequest } from '../replay.ts'
 import {

@@ -11,17 +11,11 @@ export interface NewWebhook {
 /** `over_limit`: its payer has too many, so it never gets events. `gone`: its receiver answered 410. */
 export type WebhookState = 'active' | 'over_limit' | 'gone'
 
-/** The most webhooks that a payer may open within an hour. */
-export const maxWebhooksPerHour = 60
-/** The most events of one payer that may wait when another webhook is opened. */
-export const maxPendingEvents = 200
 /** The most deliveries to one host that are under way at once, over all nodes. */
 export const maxPerReceiver = 4
 /** The longest wait that a receiver can ask for; milliseconds. */
 export const maxRetryAfterMs = 86_400_000
-/** For how long an event is tried by itself; milliseconds. Then only once for each time that its buyer asks. */
-export const giveUpAfterMs = 3 * 86_400_000
-/** How often an event is tried in its whole life: in three days by itself at most 90 times. */
+/** How often an event is tried in its whole life: in the three days by itself at most 90 times, then when its buyer asks. */
 export const maxAttempts = 100
 /** How long a delivery belongs to the node that claimed it; a post ends well before. Milliseconds. */
 export const deliveryLeaseMs = 45_000
