@@ -48,9 +48,9 @@ const parts: Readonly<Record<string, Part>> = {
   'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
   'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
   suppliers: { lines: 1200, mayImport: ['lib', 'catalog'] },
-  payments: { lines: 1100, mayImport: ['lib', 'catalog', 'secrets'] },
+  payments: { lines: 1000, mayImport: ['lib', 'catalog', 'secrets'] },
   orders: {
-    lines: 4500,
+    lines: 4400,
     mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   },
   // The way of a person from a form to an order that is paid in a coin.
@@ -124,7 +124,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/chain': { lines: 2900, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 200, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5800,
+    lines: 5700,
     mayImport: [
       'lib',
       'catalog',

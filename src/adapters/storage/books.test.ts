@@ -60,7 +60,7 @@ async function expectRefusedAtCommit(work: (client: PoolClient) => Promise<unkno
     await work(client)
     isDone = true
   })
-  await expect(refused).rejects.toThrow('the ledger says')
+  await expect(refused).rejects.toThrow('its ledger says')
   expect(isDone).toBe(true)
 }
 

@@ -2,25 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { budgetWindowMs } from '../../orders/budgets.ts'
-import type { Order } from '../../orders/order.ts'
 import {
   type Approval,
   type ApprovalStore,
   type BudgetRules,
   BudgetSpent,
-  type ClaimUse,
   type Counted,
   type LimitStore,
   maxConsideredMs,
+  type OrderStore,
   type Reservation,
   type ReservationStore,
-  type Risk,
   type Rules,
-  type Spend,
   type Spent,
-  type StoredClaim,
-  type StoredLimits,
-  type Subjects,
   type WalletLimits,
 } from '../../orders/ports.ts'
 import {
@@ -42,10 +36,35 @@ interface LimitsRow {
 
 export function createLimitStore(database: Database): LimitStore {
   return {
-    find: (wallet) => find(database, wallet.toLowerCase()),
-    replace: (wallet, stored, limits) => replace(database, wallet.toLowerCase(), stored, limits),
-    spends: (wallet, after) => spends(database, wallet.toLowerCase(), after),
-    forgetLifted: (now) => forgetLifted(database, now),
+    async find(wallet) {
+      const { rows } = await database.query<LimitsRow>(limitsStatement([wallet.toLowerCase()]))
+      const [row] = rows
+      return row && { limits: limitsOf(row), revision: row.revision }
+    },
+
+    /** One statement in each case. Purchases of the wallet wait for it, because they lock the same row. */
+    async replace(wallet, stored, limits) {
+      const key = wallet.toLowerCase()
+      const values = limits && [key, randomUUID(), ...columnsOf(limits)]
+      const writesOne = async (sql: string, all: readonly unknown[]) =>
+        (await database.query(sql, [...all])).rowCount === 1
+      if (!stored) return !values || writesOne(insertSql, values)
+      return values
+        ? writesOne(updateSql, [...values, stored.revision])
+        : writesOne(deleteSql, [key, stored.revision])
+    },
+
+    /** Must select the same orders as the trigger. */
+    async spends(wallet, after) {
+      type Row = { readonly amount: string; readonly placed_at: Date }
+      const { rows } = await database.query<Row>(spendsSql, [wallet.toLowerCase(), after])
+      return rows.map(({ amount, placed_at }) => ({ amount: usdc(amount), placedAt: placed_at }))
+    },
+
+    async forgetLifted(now) {
+      const sql = `delete from wallet_limits where coming = '{}' and coming_from <= $1`
+      return (await database.query(sql, [now])).rowCount ?? 0
+    },
   }
 }
 
@@ -53,27 +72,6 @@ const limitsStatement = prepared(
   'wallet_limits',
   'select revision, in_force, coming, coming_from from wallet_limits where wallet = $1',
 )
-
-async function find(database: Database, wallet: string): Promise<StoredLimits | undefined> {
-  const { rows } = await database.query<LimitsRow>(limitsStatement([wallet]))
-  const [row] = rows
-  return row && { limits: limitsOf(row), revision: row.revision }
-}
-
-/** One statement in each case. Purchases of the wallet wait for it, because they lock the same row. */
-async function replace(
-  database: Database,
-  wallet: string,
-  stored: StoredLimits | undefined,
-  limits: WalletLimits | undefined,
-): Promise<boolean> {
-  const values = limits && [wallet, randomUUID(), ...columnsOf(limits)]
-  if (!stored) return !values || isOne(await database.query(insertSql, values))
-  const written = values
-    ? await database.query(updateSql, [...values, stored.revision])
-    : await database.query(deleteSql, [wallet, stored.revision])
-  return isOne(written)
-}
 
 const insertSql = `
   with alone as materialized (select pg_advisory_xact_lock(wallet_limits_lock($1)))
@@ -87,32 +85,16 @@ const updateSql = `
 
 const deleteSql = 'delete from wallet_limits where wallet = $1 and revision = $2'
 
-function isOne({ rowCount }: { readonly rowCount: number | null }): boolean {
-  return rowCount === 1
-}
-
 function columnsOf({ inForce, coming }: WalletLimits): unknown[] {
   const json = (rules: Rules) => JSON.stringify(storable(rules))
   return [json(inForce), coming ? json(coming.rules) : null, coming?.from ?? null]
 }
 
-/** Must select the same orders as the trigger. */
 const spendsSql = `
   select amount, placed_at from orders
   where payer = $1 and placed_at > $2
     and state <> 'PAYMENT_FAILED' and refund_state is distinct from 'REFUNDED'
     and settlement is distinct from 'LOST'`
-
-async function spends(database: Database, wallet: string, after: Date): Promise<readonly Spend[]> {
-  type Counted = { readonly amount: string; readonly placed_at: Date }
-  const { rows } = await database.query<Counted>(spendsSql, [wallet, after])
-  return rows.map(({ amount, placed_at }) => ({ amount: usdc(amount), placedAt: placed_at }))
-}
-
-async function forgetLifted(database: Database, now: Date): Promise<number> {
-  const sql = `delete from wallet_limits where coming = '{}' and coming_from <= $1`
-  return (await database.query(sql, [now])).rowCount ?? 0
-}
 
 function limitsOf({ in_force, coming, coming_from: from }: LimitsRow): WalletLimits {
   const inForce = restored(in_force) as Rules
@@ -229,22 +211,13 @@ const spentStatement = prepared(
     where $6::numeric is not null and not exists (select from spent)`,
 )
 
-interface BudgetQuery {
-  readonly subjects: Subjects
-  readonly rules: BudgetRules
-  readonly now: Date
-  readonly risk: Risk | undefined
-}
-
-export async function spentBudget(
-  database: Database,
-  { subjects, rules, now, risk }: BudgetQuery,
-): Promise<Spent | undefined> {
-  const [payer, client] = [subjects.payer.toLowerCase(), subjects.client ?? null]
-  const whose = [budgetsJson(rules), payer, client, subjects.receiver ?? null, now]
-  const shares = risk ? [risk.float.toString(), risk.amount.toString()] : [null, null]
-  const { rows } = await database.query<Row>(spentStatement([...whose, ...shares]))
-  return rows[0] && spentOf(rows[0])
+export function spentBudget(database: Database): OrderStore['spentBudget'] {
+  return async ({ payer, client = null, receiver = null }, rules, now, risk) => {
+    const whose = [budgetsJson(rules), payer.toLowerCase(), client, receiver, now]
+    const shares = risk ? [risk.float.toString(), risk.amount.toString()] : [null, null]
+    const { rows } = await database.query<Row>(spentStatement([...whose, ...shares]))
+    return rows[0] && spentOf(rows[0])
+  }
 }
 
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
@@ -264,20 +237,17 @@ const claimStatement = prepared(
   'select use, whose, wait_seconds from keep_refund_claim($1, $2, $3, $4, $5, $6::jsonb)',
 )
 
-export async function claimRefund(
-  database: Database,
-  { id, version }: Pick<Order, 'id' | 'version'>,
-  { key, bodyHash, client }: StoredClaim,
-  rules: BudgetRules,
-): Promise<ClaimUse> {
+export function claimRefund(database: Database): OrderStore['claimRefund'] {
   type Use =
     | { readonly use: 'fresh' | 'used' | 'other_body' }
     | ({ readonly use: 'spent' } & Omit<Row, 'budget'>)
-  const values = [id, version, key, bodyHash, client ?? null, budgetsJson(rules)]
-  const { rows } = await database.query<Use>(claimStatement(values))
-  const row = rows[0]
-  if (!row) throw new Error('The database gave no answer for the refund claim')
-  return row.use === 'spent' ? spentOf({ ...row, budget: 'refund_claims' }) : row.use
+  return async ({ id, version }, { key, bodyHash, client }, rules) => {
+    const values = [id, version, key, bodyHash, client ?? null, budgetsJson(rules)]
+    const { rows } = await database.query<Use>(claimStatement(values))
+    const row = rows[0]
+    if (!row) throw new Error('The database gave no answer for the refund claim')
+    return row.use === 'spent' ? spentOf({ ...row, budget: 'refund_claims' }) : row.use
+  }
 }
 
 function budgetsJson(most: BudgetRules, float?: Usdc): string {

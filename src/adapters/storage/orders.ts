@@ -158,14 +158,13 @@ const ofMethod: Readonly<Record<Payment['method'], LeasedTable>> = {
 }
 
 export function createOrderStore(database: Database): OrderStore {
-  const find = async (by: keyof typeof readStatements, value: string) => {
-    const stored = await readBy(database, by, value)
+  const find = async (by: keyof typeof readStatements, ...values: readonly string[]) => {
+    const stored = await readBy(database, by, ...values)
     return stored && orderOf(stored)
   }
   return {
     open: (order, keys, opened) => openOrder(database, order, keys, opened),
-    spentBudget: (subjects, rules, now, risk) =>
-      spentBudget(database, { subjects, rules, now, risk }),
+    spentBudget: spentBudget(database),
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, table, order, againInMs),
     hasten: (id) => hasten(database, table, 'id', id),
@@ -177,15 +176,9 @@ export function createOrderStore(database: Database): OrderStore {
     findByPaymentId: (id) => find('paymentId', id),
     findByTransaction: (hash) => find('transaction', hash.toLowerCase()),
     findByPayment: (paymentKey) => find('paymentKey', paymentKey),
-    findByKey: async (payer, key) => {
-      const stored = await readByKey(database, payer, key)
-      return stored && orderOf(stored)
-    },
-    findOnlyByKey: (key) => find('key', key),
-    findByAddress: async (address) => {
-      const stored = await readByKey(database, anyPayer, address)
-      return stored && orderOf(stored)
-    },
+    findByKey: (payer, key) => find('key', payer.toLowerCase(), key),
+    findOnlyByKey: (key) => find('onlyKey', key),
+    findByAddress: (address) => find('key', anyPayer, address),
     hasKey: async (id, keys) => {
       const { rowCount } = await database.query(
         'select 1 from idempotency_keys where order_id = $1 and key = any ($2::text[]) limit 1',
@@ -206,29 +199,30 @@ export function createOrderStore(database: Database): OrderStore {
       )
       return rows
     },
-    claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
+    claimRefund: claimRefund(database),
     ...forgettingOrders(database),
   }
 }
 
+const by = (name: string, found: string) =>
+  prepared(`order_by_${name}`, `select ${orderColumns} from ${found}`)
+
 const readStatements = {
-  id: prepared('order_by_id', `select ${orderColumns} from orders where id = $1`),
-  paymentId: prepared(
-    'order_by_payment_id',
-    `select ${orderColumns} from orders where payment_id = $1`,
+  id: by('id', 'orders where id = $1'),
+  paymentId: by('payment_id', 'orders where payment_id = $1'),
+  transaction: by(
+    'transaction',
+    'orders where transaction_hash = $1 order by placed_at, id limit 1',
   ),
-  transaction: prepared(
-    'order_by_transaction',
-    `select ${orderColumns} from orders where transaction_hash = $1 order by placed_at, id limit 1`,
-  ),
-  paymentKey: prepared(
-    'order_by_payment_key',
-    `select ${orderColumns} from payments join orders on id = order_id where payment_key = $1`,
+  paymentKey: by('payment_key', 'payments join orders on id = order_id where payment_key = $1'),
+  key: by(
+    'key',
+    `orders where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
   ),
   // Two of them are enough to know that it is not the only one.
-  key: prepared(
-    'order_by_only_key',
-    `select ${orderColumns} from orders where id = (
+  onlyKey: by(
+    'only_key',
+    `orders where id = (
        select min(order_id)
        from (select order_id from idempotency_keys where key = $1 limit 2) as one
        having count(*) = 1)`,
@@ -237,30 +231,15 @@ const readStatements = {
 
 async function readBy(
   database: Database,
-  by: keyof typeof readStatements,
-  value: string,
+  key: keyof typeof readStatements,
+  ...values: readonly string[]
 ): Promise<StoredOrder | undefined> {
-  const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
+  const { rows } = await database.query<StoredOrder>(readStatements[key]([...values]))
   return rows[0]
 }
 
 /** Whose the key of an address is: it buys once, whoever pays. */
 const anyPayer = ''
-
-const keyStatement = prepared(
-  'order_by_key',
-  `select ${orderColumns} from orders
-   where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
-)
-
-async function readByKey(
-  database: Database,
-  payer: string,
-  key: string,
-): Promise<StoredOrder | undefined> {
-  const { rows } = await database.query<StoredOrder>(keyStatement([payer.toLowerCase(), key]))
-  return rows[0]
-}
 
 /** One statement, so that count and page agree. Past the end it returns only the count. */
 const listSql = `
@@ -407,7 +386,7 @@ async function firstByKeys(
   keys: readonly OwnedKey[],
 ): Promise<StoredOrder | undefined> {
   for (const { owner, key } of keys) {
-    const stored = await readByKey(database, owner, key)
+    const stored = await readBy(database, 'key', owner, key)
     if (stored) return stored
   }
   return undefined

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { CoinPayout, HandPayouts, PayoutRecord } from '../../checkouts/ports.ts'
+import type { CoinPayout, PayoutRecord } from '../../checkouts/ports.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { type Refunding, withPayout } from '../../orders/order.ts'
 import type { Allowance, Payout, PayoutLimits, PayoutState } from '../../orders/payout.ts'
@@ -11,7 +11,10 @@ import { type Database, inTransaction, prepared } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
 import { createOrderStore } from './orders.ts'
 
-/** The most that may be granted within an hour and a day for refunds, for returns and for goodwill each; atomic USDC. */
+/**
+ * What is, or may at most be, granted within an hour and a day for refunds, for returns and for goodwill each; atomic
+ * USDC.
+ */
 export interface RefundCaps {
   readonly hour: Usdc
   readonly day: Usdc
@@ -33,15 +36,10 @@ export function createPayoutLimits(database: Database, caps: RefundCaps): Payout
   }
 }
 
-interface Granted {
-  readonly hour: Usdc
-  readonly day: Usdc
-}
-
 async function grantedOf(
   database: Database,
   kind: 'refund' | 'return' | 'goodwill',
-): Promise<Granted> {
+): Promise<RefundCaps> {
   const { rows } = await database.query<{ hour: string; day: string }>(
     `select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
        coalesce(sum(amount), 0)::text as day
@@ -95,9 +93,9 @@ export interface PayoutQueue {
     readonly by: string | null
     readonly at: Date
   }
-  readonly granted: Granted
-  readonly returnsGranted: Granted
-  readonly goodwillGranted: Granted
+  readonly granted: RefundCaps
+  readonly returnsGranted: RefundCaps
+  readonly goodwillGranted: RefundCaps
   readonly openPayouts: readonly OpenPayout[]
 }
 
@@ -264,37 +262,28 @@ export function createHandPayouts(database: Database) {
     )
     return rows[0]?.transaction_hash
   }
-  const noteOnce = (payout: MadePayout) => notePayout(database, find, payout)
-  return { find, note: noteOnce }
-}
-
-async function notePayout(
-  database: Database,
-  find: HandPayouts['find'],
-  payout: MadePayout,
-): Promise<Noted> {
-  const transaction = payout.transaction.toLowerCase()
-  const { reference, coin, units, to, by, transfer } = payout
-  const { rowCount } = await database.query(
-    `insert into hand_payouts
-       (reference, coin, units, address, transaction_hash, noted_by, noted_at, transfer)
-     values ($1, $2, $3, $4, $5, $6, now(), $7)
-     on conflict do nothing`,
-    [reference, coin, units.toString(), to, transaction, by, transfer],
-  )
-  if (rowCount === 1) return { outcome: 'noted' }
-  const before = await find(reference)
-  if (before !== undefined) {
-    return before === transaction
-      ? { outcome: 'same' }
-      : { outcome: 'other_transaction', transaction: before }
+  const note = async (payout: MadePayout): Promise<Noted> => {
+    const transaction = payout.transaction.toLowerCase()
+    const { reference, coin, units, to, by, transfer } = payout
+    const { rowCount } = await database.query(
+      `insert into hand_payouts
+         (reference, coin, units, address, transaction_hash, noted_by, noted_at, transfer)
+       values ($1, $2, $3, $4, $5, $6, now(), $7)
+       on conflict do nothing`,
+      [reference, coin, units.toString(), to, transaction, by, transfer],
+    )
+    if (rowCount === 1) return { outcome: 'noted' }
+    const before = await find(reference)
+    if (before === transaction) return { outcome: 'same' }
+    if (before !== undefined) return { outcome: 'other_transaction', transaction: before }
+    const { rows } = await database.query<{ reference: string }>(
+      `select reference from hand_payouts
+        where transaction_hash = $1 and address = $2 and units = $3 and transfer = $4`,
+      [transaction, to, units.toString(), transfer],
+    )
+    return { outcome: 'other_payout', reference: rows[0]?.reference ?? '' }
   }
-  const { rows } = await database.query<{ reference: string }>(
-    `select reference from hand_payouts
-      where transaction_hash = $1 and address = $2 and units = $3 and transfer = $4`,
-    [transaction, to, units.toString(), transfer],
-  )
-  return { outcome: 'other_payout', reference: rows[0]?.reference ?? '' }
+  return { find, note }
 }
 
 /** The result of `bookByHand`. `moved`: another worker moved the order meanwhile, so nothing was noted. */

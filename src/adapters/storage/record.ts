@@ -57,7 +57,16 @@ export function createStoreRecord(pool: Pool): StoreRecord {
         keys,
       ),
     byIds: (ids) => ordersWhere('id = any ($1::text[])', ids),
-    idsOf: (payers, which) => idsOf(pool, payers, which),
+    async idsOf(payers, which) {
+      const decided = `and (outcome is not null or state = 'PAYMENT_FAILED')`
+      const { rows } = await pool.query<{ id: OrderId }>(
+        `select id from orders where payer = any ($1::text[]) ${which === 'decided' ? decided : ''}
+         union
+         select id from goodwill where payer = any ($1::text[])`,
+        [payers],
+      )
+      return rows.map(({ id }) => id)
+    },
     orders: () => pages<StoredOrder, Order>(pool, `${orderColumns} from orders`, orderOf),
     ledger: async (method) => {
       const { rows } = await pool.query<{ account: Account; sum: string }>(ledgerSql, [method])
@@ -84,21 +93,6 @@ const oldestSql = `select least(
 
 const newestSql = `
   select max((doc #>> '{receipt,block}')::bigint) as number from orders where transaction_hash is not null`
-
-async function idsOf(
-  database: Database,
-  payers: readonly string[],
-  which: 'all' | 'decided',
-): Promise<readonly OrderId[]> {
-  const decided = which === 'decided' ? `and (outcome is not null or state = 'PAYMENT_FAILED')` : ''
-  const { rows } = await database.query<{ id: OrderId }>(
-    `select id from orders where payer = any ($1::text[]) ${decided}
-     union
-     select id from goodwill where payer = any ($1::text[])`,
-    [payers],
-  )
-  return rows.map(({ id }) => id)
-}
 
 const ledgerSql = `
   select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
@@ -134,27 +128,23 @@ export function createCheckoutRecord(database: Database): CheckoutRecord {
       )
       return rows.map(({ id }) => id)
     },
-    ledger: () => checkoutLedger(database),
+    async ledger() {
+      type Row = { coin: Coin; account: CheckoutAccount; sum: string }
+      const { rows } = await database.query<Row>(
+        `select coin, account, sum(units)::text as sum
+         from checkout_ledger join checkouts on id = checkout_id
+         group by coin, account order by coin`,
+      )
+      const none = Object.fromEntries(checkoutAccounts.map((account) => [account, 0n]))
+      const byCoin = new Map<Coin, CoinSums>()
+      for (const { coin, account, sum } of rows) {
+        const sums = byCoin.get(coin) ?? (none as unknown as CoinSums)
+        byCoin.set(coin, { ...sums, [account]: BigInt(sum) })
+      }
+      return byCoin
+    },
     misbooked: () => misbooked<MisbookedCheckout>(database, misbookedCheckoutsSql),
   }
-}
-
-async function checkoutLedger(database: Database): Promise<ReadonlyMap<Coin, CoinSums>> {
-  type Row = { coin: Coin; account: CheckoutAccount; sum: string }
-  const { rows } = await database.query<Row>(
-    `select coin, account, sum(units)::text as sum
-     from checkout_ledger join checkouts on id = checkout_id
-     group by coin, account order by coin`,
-  )
-  const byCoin = new Map<Coin, CoinSums>()
-  for (const { coin, account, sum } of rows) {
-    byCoin.set(coin, { ...(byCoin.get(coin) ?? noSums()), [account]: BigInt(sum) })
-  }
-  return byCoin
-}
-
-function noSums(): CoinSums {
-  return Object.fromEntries(checkoutAccounts.map((account) => [account, 0n])) as unknown as CoinSums
 }
 
 const misbookedCheckoutsSql = `

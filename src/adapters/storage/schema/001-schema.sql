@@ -342,31 +342,6 @@ create view order_balances as
       -amount)) as due (account, sum)
   where settlement in ('SEEN', 'FINAL');
 
--- At every commit the entries of an order say what its state says, and sum to zero.
-create function check_books() returns trigger language plpgsql as $$
-declare
-  booked jsonb;
-  due jsonb;
-  checked text := case when tg_table_name = 'ledger' then to_jsonb(new) ->> 'order_id'
-    else to_jsonb(new) ->> 'id' end;
-begin
-  select coalesce(jsonb_object_agg(account, sum), '{}') into due from order_balances where order_id = checked;
-  select coalesce(jsonb_object_agg(account, sum), '{}') into booked from (
-    select account, sum(amount) as sum from ledger where order_id = checked
-    group by account having sum(amount) <> 0) as sums;
-  if booked <> due then
-    raise exception 'order %: the ledger says %, and its state says %', checked, booked, due;
-  end if;
-  return null;
-end
-$$;
-
-create constraint trigger check_books_of_moved after update on orders
-  deferrable initially deferred for each row
-  when (new.version <> old.version) execute function check_books();
-create constraint trigger check_books_of_entry after insert on ledger
-  deferrable initially deferred for each row execute function check_books();
-
 -- PAYOUTS
 
 -- The switch that stops all payouts. The newest turn is in force.
@@ -394,59 +369,39 @@ create table payout_grants (
 
 create index payout_grants_by_time on payout_grants (kind, granted_at) include (amount, reference);
 
-create function payout_kind(reference text) returns text language sql immutable as $$
-  select case split_part(reference, '-', 2) when '' then 'refund' when 'goodwill' then 'goodwill' else 'return' end
-$$;
-
--- What may be granted, in atomic USDC; a return at the rate of its invoice, rounded up. Null if nothing is due.
-create function due_payout(reference text) returns numeric language plpgsql stable as $$
-declare
-  owner text := split_part(reference, '-', 1);
-begin
-  case payout_kind(reference)
-    when 'refund' then
-      return (select amount from orders where id = owner and outcome = 'REFUND' and settlement = 'FINAL');
-    when 'goodwill' then
-      return (select amount from goodwill where id = owner and doc #>> '{payout,state}' = 'DUE');
-    else
-      return (select div(one.units * amount + invoice_units - 1, invoice_units)
-        from checkouts, checkout_returns(doc) as one
-        where id = owner and one.seq::text = split_part(reference, '-', 2) and one.state = 'DUE');
-  end case;
-end
-$$;
-
--- The caps count each kind by itself: buyers who pay invoices late and too much all day hold up no refund of an order.
-create function allow_amount(wanted text, owed numeric, hour_cap numeric, day_cap numeric)
-returns text language plpgsql as $$
-declare
-  hour numeric;
-  day numeric;
-begin
-  if owed > least(hour_cap, day_cap) then return 'over_cap'; end if;
-  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0),
-      coalesce(sum(amount), 0)
-    into hour, day from payout_grants where kind = wanted and granted_at > now() - interval '1 day';
-  if hour + owed > hour_cap then return 'hour_cap'; end if;
-  if day + owed > day_cap then return 'day_cap'; end if;
-  return 'granted';
-end
-$$;
-
+-- Grants what is due, in atomic USDC; a return at the rate of its invoice, rounded up. The caps count each kind by itself:
+-- buyers who pay invoices late and too much all day hold up no refund of an order.
 create function allow_payout(wanted text, hour_cap numeric, day_cap numeric) returns text language plpgsql as $$
 declare
-  its_kind text := payout_kind(wanted);
+  owner text := split_part(wanted, '-', 1);
+  part text := split_part(wanted, '-', 2);
+  its_kind text := case part when '' then 'refund' when 'goodwill' then 'goodwill' else 'return' end;
   owed numeric;
-  said text;
+  hour numeric;
+  day numeric;
 begin
   perform lock_payouts();
   if (select stopped from refund_switch order by turn desc limit 1) then return 'stopped'; end if;
   if exists (select from payout_grants where reference = wanted) then return 'granted'; end if;
-  owed := due_payout(wanted);
+  owed := case its_kind
+    when 'refund' then
+      (select amount from orders where id = owner and outcome = 'REFUND' and settlement = 'FINAL')
+    when 'goodwill' then
+      (select amount from goodwill where id = owner and doc #>> '{payout,state}' = 'DUE')
+    else
+      (select div(one.units * amount + invoice_units - 1, invoice_units)
+        from checkouts, checkout_returns(doc) as one
+        where id = owner and one.seq::text = part and one.state = 'DUE')
+  end;
   if owed is null then raise exception 'payout %: nothing is due', wanted; end if;
-  said := allow_amount(its_kind, owed, hour_cap, day_cap);
-  if said = 'granted' then insert into payout_grants values (wanted, its_kind, owed); end if;
-  return said;
+  if owed > least(hour_cap, day_cap) then return 'over_cap'; end if;
+  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0),
+      coalesce(sum(amount), 0)
+    into hour, day from payout_grants where kind = its_kind and granted_at > now() - interval '1 day';
+  if hour + owed > hour_cap then return 'hour_cap'; end if;
+  if day + owed > day_cap then return 'day_cap'; end if;
+  insert into payout_grants values (wanted, its_kind, owed);
+  return 'granted';
 end
 $$;
 
@@ -558,7 +513,7 @@ create index approvals_by_purchase on approvals (payer, purchase);
 create index approvals_by_order on approvals (used_by) where used_by is not null;
 create index approvals_by_end on approvals (ends_at);
 
--- A payer who signs much and pays nothing leaves no more than ten open (maxOpenApprovals). One that is too many is not
+-- A payer who signs much and pays nothing leaves no more than ten open. One that is too many is not
 -- inserted. Two requests wait for each other here, so each counts what the other one has added.
 create function limit_approvals() returns trigger language plpgsql as $$
 begin
@@ -672,24 +627,8 @@ begin
 end
 $$;
 
--- Failing orders cost their buyer nothing. At risk is what is open in USDC or was refunded within an hour.
-create function at_risk() returns table (payer text, client text, amount numeric, paid_back_at timestamptz)
-language sql stable as $$
-  select payer, client, amount, null::timestamptz from orders
-    where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
-      and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
-      and doc #>> '{payment,method}' = 'x402'
-  union all
-  select payer, client, amount, null from orders
-    where state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
-  union all
-  select payer, client, o.amount, booked.at from ledger booked join orders o on o.id = booked.order_id
-    where booked.account = 'refunded' and booked.at > now() - interval '1 hour'
-      and o.refund_state = 'REFUNDED' and o.settlement is distinct from 'LOST'
-      and o.doc #>> '{payment,method}' = 'x402'
-$$;
-
--- Whose share of the float this purchase exceeds. The whole is the float with what was refunded from it within the
+-- Failing orders cost their buyer nothing. At risk is what is open in USDC or was refunded within an hour. Answers whose
+-- share of the float this purchase exceeds. The whole is the float with what was refunded from it within the
 -- hour, so that nobody's share shrinks by refunds. The first half of it is for all orders. Up to five eighths, the one
 -- order that was refunded to a payer may be tried again. The rest is for payers and clients with little at risk: a
 -- sixteenth of the whole while the others leave a quarter of it free, and then an eighth of what they leave free.
@@ -699,8 +638,20 @@ set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 begin
   return query
-  with risks as materialized (select * from at_risk()),
-  store as (
+  with risks as materialized (
+    select payer, client, amount, null::timestamptz as paid_back_at from orders
+      where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
+        and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
+        and doc #>> '{payment,method}' = 'x402'
+    union all
+    select payer, client, amount, null from orders
+      where state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
+    union all
+    select payer, client, o.amount, booked.at from ledger booked join orders o on o.id = booked.order_id
+      where booked.account = 'refunded' and booked.at > now() - interval '1 hour'
+        and o.refund_state = 'REFUNDED' and o.settlement is distinct from 'LOST'
+        and o.doc #>> '{payment,method}' = 'x402'
+  ), store as (
     select coalesce(sum(amount), 0) as risked,
       held + coalesce(sum(amount) filter (where paid_back_at is not null), 0) as whole,
       case when bool_or(paid_back_at is null) then 60 else greatest(1,
@@ -1149,30 +1100,38 @@ create view checkout_balances as
     as due (account, sum)
   where sum <> 0;
 
-create function check_checkout_books() returns trigger language plpgsql as $$
+-- At every commit the entries of an order or a checkout say what its state says, and sum to zero.
+create function check_books() returns trigger language plpgsql as $$
 declare
+  checked text := to_jsonb(new) ->> tg_argv[0];
   booked jsonb;
   due jsonb;
-  checked text := case when tg_table_name = 'checkout_ledger' then to_jsonb(new) ->> 'checkout_id'
-    else to_jsonb(new) ->> 'id' end;
 begin
-  select coalesce(jsonb_object_agg(account, sum), '{}') into due from checkout_balances
-    where checkout_id = checked;
+  select coalesce(jsonb_object_agg(account, sum), '{}') into due from (
+    select account, sum from order_balances where order_id = checked
+    union all select account, sum from checkout_balances where checkout_id = checked) as balances;
   select coalesce(jsonb_object_agg(account, sum), '{}') into booked from (
-    select account, sum(units) as sum from checkout_ledger where checkout_id = checked
+    select account, sum(amount) from ledger where order_id = checked
+    group by account having sum(amount) <> 0
+    union all select account, sum(units) from checkout_ledger where checkout_id = checked
     group by account having sum(units) <> 0) as sums;
   if booked <> due then
-    raise exception 'checkout %: its ledger says %, and its state says %', checked, booked, due;
+    raise exception '%: its ledger says %, and its state says %', checked, booked, due;
   end if;
   return null;
 end
 $$;
 
+create constraint trigger check_books_of_moved after update on orders
+  deferrable initially deferred for each row
+  when (new.version <> old.version) execute function check_books('id');
+create constraint trigger check_books_of_entry after insert on ledger
+  deferrable initially deferred for each row execute function check_books('order_id');
 create constraint trigger check_books_of_checkout after update on checkouts
   deferrable initially deferred for each row
-  when (new.version <> old.version) execute function check_checkout_books();
+  when (new.version <> old.version) execute function check_books('id');
 create constraint trigger check_books_of_checkout_entry after insert on checkout_ledger
-  deferrable initially deferred for each row execute function check_checkout_books();
+  deferrable initially deferred for each row execute function check_books('checkout_id');
 
 -- GOODWILL
 
