@@ -1,12 +1,5 @@
 import { resolve } from 'node:path'
-import {
-  backupFolder,
-  backupsIn,
-  type Drill,
-  drill,
-  lookAtRestore,
-  restore,
-} from '../operator/backups.ts'
+import { backupFolder, backupsIn, drill, lookAtRestore, restore } from '../operator/backups.ts'
 import { Refused } from '../operator/operator.ts'
 import { type Act, type Context, parseArguments, type Result, UsageError } from './act.ts'
 
@@ -60,17 +53,15 @@ function runDrill(
     if (newest === undefined) throw new Refused(`there is no backup in ${folder}`)
     if (isDryRun) return { exit: 0, data: { file: newest }, lines: [`Would check ${newest}`] }
     const data = await drill(operator, newest)
-    return { exit: data.differences.length > 0 ? 1 : 0, data, lines: drillLines(data) }
+    const { version, rows, differences } = data
+    if (differences.length === 0)
+      return { exit: 0, data, lines: [`${newest}, of version ${version}, restores: ${rows} rows`] }
+    const each = differences.map(
+      ({ table, backedUp, restored }) =>
+        `  ${table}: ${backedUp} rows backed up, ${restored} restored`,
+    )
+    return { exit: 1, data, lines: [`${newest} does not restore as it was backed up:`, ...each] }
   })
-}
-
-function drillLines({ file, version, rows, differences }: Drill): readonly string[] {
-  if (differences.length === 0) return [`${file}, of version ${version}, restores: ${rows} rows`]
-  const each = differences.map(
-    ({ table, backedUp, restored }) =>
-      `  ${table}: ${backedUp} rows backed up, ${restored} restored`,
-  )
-  return [`${file} does not restore as it was backed up:`, ...each]
 }
 
 async function runRestore(

@@ -2,10 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { listRules, type PlacedRule } from '../adapters/storage/selling-rules.ts'
 import type { Effect } from '../catalog/selling-rules.ts'
 import type { Operator } from '../operator/operator.ts'
-import { readRuleFile, ruleFileOf, type WantedRule } from '../operator/rules-file.ts'
-import { type Ended, endSellingRules, type Placed, placeRules } from '../operator/selling.ts'
-import type { Changes } from '../operator/selling-changes.ts'
-import { scopeText } from '../operator/selling-scopes.ts'
+import {
+  type Changes,
+  type Ended,
+  endSellingRules,
+  type Placed,
+  placeRules,
+} from '../operator/selling.ts'
+import { readRuleFile, ruleFileOf, scopeText, type WantedRule } from '../operator/written-rules.ts'
 import { type Act, parseCommand, type Result, UsageError } from './act.ts'
 
 const scopes = `A scope is everything, kind:voucher, brand:APPLE (its key or name), brand:APPLE/DE, country:DE, offer:ID,

@@ -54,25 +54,14 @@ export async function backUp(
   return { file, bytes: (await stat(file)).size, rows: sumOf(rows), removed }
 }
 
-export interface Drill {
-  readonly file: string
-  readonly version: string
-  readonly rows: number
-  /** Tables with other rows than were backed up. */
-  readonly differences: readonly {
-    readonly table: string
-    readonly backedUp: number
-    readonly restored: number
-  }[]
-}
-
 /**
  * Restores a backup into a database made for that, compares every table with what was backed up, and drops it.
  *
  * @param file made by `backUp`
+ * @returns `differences`: tables with other rows than were backed up
  * @throws Refused where the role of the store may not make databases
  */
-export function drill({ config, database }: Operator, file: string): Promise<Drill> {
+export function drill({ config, database }: Operator, file: string) {
   const work = async () => {
     const { version, rows } = await contentsOf(file)
     const restored = await inScratchDatabase(database, config.databaseUrl, async (url) => {

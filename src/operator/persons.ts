@@ -1,5 +1,5 @@
+import type { Database } from '../adapters/storage/database.ts'
 import { eraseFields, eraseFromDenylist, ordersOfPerson } from '../adapters/storage/persons.ts'
-import type { OrderId } from '../lib/ids.ts'
 import { erasedParty, personDigest } from '../orders/denylist.ts'
 import { createDigest } from '../secrets/secrets.ts'
 import { audited } from './audit.ts'
@@ -18,25 +18,14 @@ function identitiesOf(text: string): readonly [string, ...string[]] {
   return [identity, ...others]
 }
 
-export interface ErasedPerson {
-  readonly orders: number
-  readonly checkouts: number
-  readonly denylistEntries: number
-  /** Those that the store still works on. Erase the person again once they have ended. */
-  readonly later: readonly OrderId[]
-}
-
 /**
  * Erases e-mail addresses, phone numbers and names from all of a person's orders. What was bought and paid stays, and the
  * denylist knows the person by a keyed digest.
  *
+ * @returns `later`: orders that the store still works on; erase the person again once they have ended
  * @throws Refused also for a person whom the store does not know
  */
-export async function erasePerson(
-  operator: Operator,
-  text: string,
-  reason: string,
-): Promise<ErasedPerson> {
+export async function erasePerson(operator: Operator, text: string, reason: string) {
   const identities = identitiesOf(text)
   const { secretsKeys } = operator.config
   const digests = identities.flatMap((one) => digestsOf(secretsKeys, one))
@@ -44,15 +33,14 @@ export async function erasePerson(
   const digest = personDigest(createDigest(secretsKeys, 'orders'), identities[0])
   const ended = orders.filter(({ hasEnded }) => hasEnded).map(({ order }) => order)
   const later = orders.filter(({ hasEnded }) => !hasEnded).map(({ order }) => order)
-  const entry = (after: ErasedPerson) => ({
-    ...{ act: 'person erase', subject: `person:${digest}`, after, reason },
-  })
-  return audited(operator, entry, async (client) => {
+  const entry = { act: 'person erase', subject: `person:${digest}`, reason }
+  const erase = async (client: Database) => {
     const erased = await eraseFields(client, ended)
     const denylistEntries = await eraseFromDenylist(client, identities, erasedParty(digest))
     if (orders.length === 0 && denylistEntries === 0) {
       throw new Refused('The store has nothing of this person.')
     }
     return { ...erased, denylistEntries, later }
-  })
+  }
+  return audited(operator, (after) => ({ ...entry, after }), erase)
 }

@@ -89,28 +89,22 @@ export async function importDenied(
     await changeDenylist(client, { ...to, parties: delisted, isDenied: false })
     return { list, parties: parties.size, listed, delisted, unread }
   }
-  return audited(operator, importEntry, change)
+  return audited(
+    operator,
+    ({ listed, delisted, ...done }) =>
+      listed.length + delisted.length === 0
+        ? undefined
+        : {
+            ...{ act: 'denylist import', subject: `denylist:${list}` },
+            after: { parties: done.parties, listed: listed.length, delisted: delisted.length },
+          },
+    change,
+  )
 }
-
-interface Imported {
-  readonly list: string
-  readonly parties: number
-  readonly listed: readonly Listing[]
-  readonly delisted: readonly Listing[]
-  readonly unread: readonly Unread[]
-}
-
-function importEntry({ list, parties, listed, delisted }: Imported) {
-  if (listed.length + delisted.length === 0) return undefined
-  const after = { parties, listed: listed.length, delisted: delisted.length }
-  return { act: 'denylist import', subject: `denylist:${list}`, after }
-}
-
-type Unread = NamedParty & { readonly why: string }
 
 function readParties(list: string, named: readonly NamedParty[]) {
   const parties = new Map<string, Listing>()
-  const unread: Unread[] = []
+  const unread: (NamedParty & { readonly why: string })[] = []
   for (const one of named) {
     const read = partyIn(one.text)
     if ('why' in read) unread.push({ ...one, ...read })

@@ -6,8 +6,8 @@ import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { listRules } from '../adapters/storage/selling-rules.ts'
 import { createSnapshotStore } from '../adapters/storage/snapshots.ts'
 import type { Operator } from './operator.ts'
-import { readRuleFile, ruleFileOf, type WantedRule } from './rules-file.ts'
 import { endSellingRules, placeRules } from './selling.ts'
+import { readRuleFile, ruleFileOf, type WantedRule } from './written-rules.ts'
 
 const postgres = migratedPostgres()
 let database: Pool

@@ -6,13 +6,25 @@ import {
   type NewRule,
   type PlacedRule,
 } from '../adapters/storage/selling-rules.ts'
-import { type Effect, isNarrower, isWithin } from '../catalog/selling-rules.ts'
+import type { Offer } from '../catalog/offer.ts'
+import { type Retail, retailOf } from '../catalog/pricing.ts'
+import {
+  type Effect,
+  isNarrower,
+  isWithin,
+  type SellingRule,
+  sellingRulesOf,
+} from '../catalog/selling-rules.ts'
 import { audited } from './audit.ts'
 import { type Operator, Refused } from './operator.ts'
-import type { WantedRule } from './rules-file.ts'
-import { type Changes, changesBetween } from './selling-changes.ts'
-import { readShelf, type Shelf, scopeNamed, scopeText } from './selling-scopes.ts'
-import { ruleIn } from './wanted-rule.ts'
+import {
+  readShelf,
+  ruleIn,
+  type Shelf,
+  scopeNamed,
+  scopeText,
+  type WantedRule,
+} from './written-rules.ts'
 
 /** Another rule in force for some of the same offers, and which of the two counts for them. */
 interface Meeting {
@@ -142,4 +154,69 @@ function meetings(
 function subjectOf(rules: readonly PlacedRule[]): string {
   const [first, ...others] = rules.map(({ scope }) => scopeText(scope))
   return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`
+}
+
+export interface Changes {
+  /** When the exchange rates are of; null without any: then offers in other currencies are not compared. */
+  readonly ratesAsOf: Date | null
+  /** The offers that have another price or state, or other words. */
+  readonly offers: readonly ChangedOffer[]
+}
+
+interface ChangedOffer {
+  readonly offerId: string
+  readonly name: string
+  /** The price, or those of the least and the greatest value: "5.10 to 102.00"; null where it is not sold. */
+  readonly usdcBefore: string | null
+  readonly usdcAfter: string | null
+  readonly before: State
+  readonly after: State
+}
+
+type State = 'sold' | 'paused' | 'hidden' | 'unavailable'
+
+/** @param about the rules that come or go */
+function changesBetween(
+  shelf: Shelf,
+  { before, after, about }: Readonly<Record<'before' | 'after' | 'about', readonly SellingRule[]>>,
+): Changes {
+  const [was, is] = [viewOf(shelf, before), viewOf(shelf, after)]
+  const changed = shelf.offers.flatMap((offer): readonly ChangedOffer[] => {
+    if (!about.some(({ scope }) => isWithin(scope, offer))) return []
+    const [old, now] = [was(offer), is(offer)]
+    if (now.usdc === old.usdc && now.state === old.state && now.words === old.words) return []
+    const prices = { usdcBefore: old.usdc, usdcAfter: now.usdc }
+    return [{ offerId: offer.id, name: now.name, ...prices, before: old.state, after: now.state }]
+  })
+  return { ratesAsOf: shelf.pricing.rates()?.asOf ?? null, offers: changed }
+}
+
+/** What buyers see of an offer under some rules. */
+function viewOf({ pricing }: Shelf, inForce: readonly SellingRule[]) {
+  const rules = sellingRulesOf(inForce)
+  return (offer: Offer) => {
+    const retail = retailOf(offer, { ...pricing, rules: () => rules })
+    const shown = rules.reworded(offer)
+    const unsold =
+      retail.type === 'NOT_SOLD' && (retail.code === 'paused' ? 'paused' : 'unavailable')
+    const state: State = rules.hides(offer) ? 'hidden' : unsold || 'sold'
+    return {
+      state,
+      usdc: state === 'sold' ? usdcText(retail) : null,
+      name: shown.brandName,
+      words: shown === offer ? '' : JSON.stringify(shown),
+    }
+  }
+}
+
+function usdcText(retail: Retail): string | null {
+  const dollars = (cents: number) => (cents / 100).toFixed(2)
+  switch (retail.type) {
+    case 'FIXED':
+      return dollars(retail.cents)
+    case 'RANGE':
+      return `${dollars(retail.lowest)} to ${dollars(retail.highest)}`
+    case 'NOT_SOLD':
+      return null
+  }
 }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import type { Effect } from '../../src/catalog/selling-rules.ts'
 import type { Operator } from '../../src/operator/operator.ts'
-import type { WantedRule } from '../../src/operator/rules-file.ts'
 import { endSellingRules, placeRules } from '../../src/operator/selling.ts'
+import type { WantedRule } from '../../src/operator/written-rules.ts'
 import { newBuyer } from './buyer.ts'
 import {
   bodyFor,
