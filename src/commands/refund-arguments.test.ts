@@ -3,8 +3,7 @@ import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import { type Context, UsageError } from './act.ts'
-import { refund } from './refund.ts'
-import { goodwillIn, paidIn, referencesIn } from './refund-arguments.ts'
+import { goodwillIn, paidIn, referencesIn, refund } from './refund.ts'
 
 const id = newOrderId()
 const other = newOrderId()
