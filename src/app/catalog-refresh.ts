@@ -9,7 +9,7 @@ import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
 import { noRules, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
-import { inTurn, repeat } from '../lib/scheduling.ts'
+import { inTurn, type LoopDeps, repeat } from '../lib/scheduling.ts'
 import { watchRules } from '../operations/loops.ts'
 
 /** Nearly all offers are priced in dollars, so the start need not wait long for rates. */
@@ -18,7 +18,7 @@ const ratesTimeoutMs = 10_000
 /** How long an offer whose price has become too old may stay listed. */
 const agingMs = 5_000
 
-export interface CatalogRefreshDeps {
+export interface CatalogRefreshDeps extends LoopDeps {
   readonly config: {
     readonly ratesUrl: string
     readonly markupBps: number
@@ -26,9 +26,7 @@ export interface CatalogRefreshDeps {
   }
   readonly log: Logger
   readonly now: () => Date
-  readonly signal: AbortSignal
   readonly health: Health
-  readonly failed: (what: string, error: unknown) => void
 }
 
 export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>

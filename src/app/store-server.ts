@@ -25,6 +25,7 @@ import {
   routeSupplierWebhook,
   type SandboxDeps,
 } from '../http/routes.ts'
+import type { LoopDeps } from '../lib/scheduling.ts'
 import { routeMcp } from '../mcp/server.ts'
 import type { Membership } from '../nodes/nodes.ts'
 import { type Counters, createMetrics, createStateReader } from '../operations/metrics.ts'
@@ -55,15 +56,13 @@ export interface ServiceOptions {
   readonly lookEveryMs?: number | undefined
 }
 
-export interface Ground extends ServiceOptions {
+export interface Ground extends ServiceOptions, LoopDeps {
   readonly now: () => Date
   readonly health: Health
   readonly counters: Counters
-  readonly signal: AbortSignal
   /** Aborted before `signal`, so that load balancers notice in time. */
   readonly draining: AbortSignal
   readonly report: (event: OperatorEvent) => void
-  readonly failed: (what: string, error: unknown) => void
 }
 
 export interface ServerParts {
@@ -144,15 +143,11 @@ export function stateReaderOf(
   { chain, storage, supply, purchases, membership }: Omit<ServerParts, 'readState'>,
 ) {
   return createStateReader({
+    ...storage,
     ...purchases,
     ...ground,
     cacheMs: ground.lookEveryMs,
-    orders: storage.orderFacts,
-    checkouts: storage.checkoutFacts,
     webhookEvents: storage.webhooks.countPending,
-    pace: storage.pace,
-    dearSales: storage.dearSales,
-    lastRuns: storage.lastRuns,
     chain: chain.facts,
     supplierWallets: walletsOf(supply, 'last'),
     nodes: membership.lastState,

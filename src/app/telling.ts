@@ -1,6 +1,6 @@
 import { createSmtpMailer } from '../adapters/mail/smtp.ts'
 import { postAnywhere } from '../adapters/webhooks/post.ts'
-import { repeat } from '../lib/scheduling.ts'
+import { repeatWork } from '../lib/scheduling.ts'
 import { type Teller, type WatchDeps, watchIncidents } from '../operations/incidents.ts'
 import { mailTeller, webhookTeller } from '../operations/notices.ts'
 import type { Channel } from '../operations/ports.ts'
@@ -14,20 +14,12 @@ interface Watched extends Pick<WatchDeps, 'readState' | 'book'> {
 
 /** Tells the operator what needs a person, if the store knows where. */
 export async function watchConditions(ground: Ground, watched: Watched): Promise<void> {
-  const { failed, now, signal, lookEveryMs: everyMs = usualEveryMs } = ground
+  const { failed, now, lookEveryMs: everyMs = usualEveryMs } = ground
   const tellers = tellersOf(ground)
   if (tellers.size === 0) return
   const { isFirst } = watched.membership
   const look = watchIncidents({ ...watched, tellers, isFirst, now, failed })
-  const task = () =>
-    look().then(
-      () => true,
-      (error: unknown) => {
-        failed('watching for incidents', error)
-        return false
-      },
-    )
-  await repeat(task, { everyMs, retryMs: everyMs, signal })
+  await repeatWork('watching for incidents', look, { ...ground, everyMs })
 }
 
 function tellersOf({ config, now }: Pick<Ground, 'config' | 'now'>): ReadonlyMap<Channel, Teller> {

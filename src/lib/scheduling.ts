@@ -16,6 +16,37 @@ export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions
   }
 }
 
+export interface LoopDeps {
+  readonly signal: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+}
+
+/** Repeats work that may throw. */
+export function repeatWork(
+  what: string,
+  work: () => Promise<unknown>,
+  { everyMs, signal, failed }: LoopDeps & { readonly everyMs: number },
+): Promise<void> {
+  return repeat(trying(what, work, failed), { everyMs, retryMs: everyMs, signal })
+}
+
+/** A task for `repeat`. */
+export function trying(
+  what: string,
+  work: () => Promise<unknown>,
+  failed: LoopDeps['failed'],
+): () => Promise<boolean> {
+  return async () => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      failed(what, error)
+      return false
+    }
+  }
+}
+
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { repeat } from '../lib/scheduling.ts'
+import { type LoopDeps, repeatWork } from '../lib/scheduling.ts'
 import { createDigest, keyIdOf } from '../secrets/secrets.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export interface Membership {
   leave(): Promise<void>
 }
 
-interface JoinDeps {
+interface JoinDeps extends LoopDeps {
   readonly config: {
     readonly port: number
     readonly secretsKeys: readonly Buffer[]
@@ -63,8 +63,6 @@ interface JoinDeps {
     info(facts: object, message: string): void
     warn(facts: object, message: string): void
   }
-  readonly signal: AbortSignal
-  readonly failed: (what: string, error: unknown) => void
 }
 
 export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Membership> {
@@ -83,17 +81,9 @@ export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Members
   }
   await beat()
   log.info({ keyId, otherKeys }, 'this key seals and signs')
-  const task = () =>
-    beat().then(
-      () => true,
-      (error: unknown) => {
-        failed('nodes', error)
-        return false
-      },
-    )
   return {
     name,
-    loop: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
+    loop: repeatWork('nodes', beat, { everyMs: beatMs, signal, failed }),
     lastState: () => lastState,
     isFirst: () => lastState.processes.every((other) => other.node >= name),
     leave: () => book.leave(node.id).catch((error: unknown) => failed('nodes', error)),

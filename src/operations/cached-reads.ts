@@ -1,3 +1,4 @@
+import { within } from '../lib/scheduling.ts'
 import { noteOutcome } from './probes.ts'
 
 const usualCacheMs = 5_000
@@ -22,13 +23,7 @@ export function cachedBriefly<T>(
   return async () => {
     if (cached !== undefined && performance.now() < cached.until) return cached.value
     pending ??= run()
-    const { promise: tooSlow, resolve } = Promise.withResolvers<undefined>()
-    const timer = setTimeout(resolve, maxWaitMs, undefined)
-    try {
-      return await Promise.race([pending, tooSlow])
-    } finally {
-      clearTimeout(timer)
-    }
+    return within(maxWaitMs, pending, 'It is slow.').catch(() => undefined)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SellingRule } from '../catalog/selling-rules.ts'
 import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
-import { repeat } from '../lib/scheduling.ts'
+import { type LoopDeps, repeat, repeatWork, trying } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
 import type { Denylist } from '../orders/denylist.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
@@ -18,11 +18,6 @@ const rareLimit = 10
 const goodwillEveryMs = 5_000
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-
-export interface LoopDeps {
-  readonly signal: AbortSignal
-  readonly failed: (what: string, error: unknown) => void
-}
 
 /** Orders paid in coins are swept separately, so that a slow payment processor does not delay those paid in USDC. */
 export async function runSweeper(
@@ -48,21 +43,8 @@ export async function repeatSweep(
   loop: LoopDeps,
   { limit = sweepLimit, everyMs = sweepEveryMs } = {},
 ): Promise<void> {
-  const task = trying(what, () => sweeper.look(limit), loop)
-  await repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal })
+  await repeatWork(what, () => sweeper.look(limit), { ...loop, everyMs })
   await sweeper.settled()
-}
-
-function trying(what: string, work: () => Promise<unknown>, { failed }: LoopDeps) {
-  return async () => {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      failed(what, error)
-      return false
-    }
-  }
 }
 
 interface Forgetful {
@@ -97,7 +79,7 @@ const keyDays = 30
  * again after a minute and keeps nothing else from being erased.
  */
 export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<void> {
-  const { signal } = loop
+  const { signal, failed } = loop
   const { orders, checkouts, personalDataDays } = keeping
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const duties: readonly (() => Promise<unknown>)[] = [
@@ -118,7 +100,7 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
     let isGood = true
     for (const duty of duties) {
       if (signal.aborted) break
-      isGood = (await trying('forget', duty, loop)()) && isGood
+      isGood = (await trying('forget', duty, failed)()) && isGood
     }
     return isGood
   }
@@ -166,9 +148,8 @@ export function watchRules(
 async function watch(
   what: string,
   read: () => Promise<void>,
-  { everyMs, ...loop }: LoopDeps & { readonly everyMs: number },
+  loop: LoopDeps & { readonly everyMs: number },
 ): Promise<{ readonly stopped: Promise<void> }> {
   await read()
-  const task = trying(what, read, loop)
-  return { stopped: repeat(task, { everyMs, retryMs: everyMs, signal: loop.signal }) }
+  return { stopped: repeatWork(what, read, loop) }
 }

@@ -45,8 +45,8 @@ function metricsWith(
   const readState = createStateReader({
     now,
     health,
-    orders: count,
-    checkouts: async () => checkouts,
+    orderFacts: count,
+    checkoutFacts: async () => checkouts,
     webhookEvents: async () => 0,
     pace: async () => ({ refunds: 0, transfers: 0, suppliers: new Map() }),
     dearSales: async () => sales,

@@ -22,8 +22,8 @@ export interface StateDeps {
     'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'suppliers' | 'tallies'
   >
   /** Throws when the database does not answer, as the next four do. */
-  readonly orders: () => Promise<OrderFacts>
-  readonly checkouts: () => Promise<CheckoutFacts>
+  readonly orderFacts: () => Promise<OrderFacts>
+  readonly checkoutFacts: () => Promise<CheckoutFacts>
   readonly webhookEvents: () => Promise<number>
   readonly pace: () => Promise<Pace>
   readonly dearSales: () => Promise<readonly DearSale[]>
@@ -43,8 +43,8 @@ export function createStateReader(deps: StateDeps): () => Promise<StoreState> {
   const { health, cacheMs } = deps
   const cached = <T>(read: () => Promise<T | undefined>) => cachedBriefly(read, cacheMs)
   // Each database statement already reports its outcome to `health` (`onTrouble`).
-  const readOrders = cached(deps.orders)
-  const readCheckouts = cached(deps.checkouts)
+  const readOrders = cached(deps.orderFacts)
+  const readCheckouts = cached(deps.checkoutFacts)
   const readWebhookEvents = cached(deps.webhookEvents)
   const readPace = cachedBriefly(deps.pace, cacheMs ?? paceCacheMs)
   const readDearSales = cachedBriefly(deps.dearSales, cacheMs ?? paceCacheMs)

@@ -1,5 +1,5 @@
 import { StartRefused } from '../lib/errors.ts'
-import { repeat, within } from '../lib/scheduling.ts'
+import { type LoopDeps, repeat, within } from '../lib/scheduling.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './ports.ts'
 import { placeOf } from './sources.ts'
@@ -26,9 +26,7 @@ export class RecordTooOld extends StartRefused {
   override readonly name = 'RecordTooOld'
 }
 
-export interface StartupDeps {
-  readonly signal: AbortSignal
-  readonly failed: (what: string, error: unknown) => void
+export interface StartupDeps extends LoopDeps {
   readonly report: (event: EarlierWalletEvent) => void
 }
 
