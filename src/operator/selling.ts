@@ -65,20 +65,21 @@ export async function placeRules(
   })
   if (faults.length > 0) throw new Refused(faults.join('\n'))
   const rules = read.filter((rule) => typeof rule !== 'string')
-  const noted = ({ placed }: Placed) =>
+  const noted = ({ placed }: { readonly placed: readonly PlacedRule[] }) =>
     placed.length === 0 ? undefined : { act, subject: subjectOf(placed), after: placed, reason }
-  return audited(operator, noted, async (database) => {
+  const { before, placed } = await audited(operator, noted, async (database) => {
     await lockRules(database)
     const before = await listRules(database)
     const fresh = rules.filter((rule) => !before.some((one) => isSame(one, rule)))
-    const placed = await addRules(database, fresh, operator.by)
-    return {
-      placed,
-      kept: rules.length - fresh.length,
-      meets: placed.flatMap((rule) => meetings(rule, before, shelf)),
-      changes: changesBetween(shelf, { before, after: [...before, ...placed], about: placed }),
-    }
+    return { before, placed: await addRules(database, fresh, operator.by) }
   })
+  // The rules are in force already: a long list of prices holds up nobody.
+  return {
+    placed,
+    kept: rules.length - placed.length,
+    meets: placed.flatMap((rule) => meetings(rule, before, shelf)),
+    changes: changesBetween(shelf, { before, after: [...before, ...placed], about: placed }),
+  }
 }
 
 export interface Ended {
@@ -98,8 +99,10 @@ export async function endSellingRules(
   { act, reason, effects }: Acting & { readonly effects: readonly Effect['type'][] },
 ): Promise<Ended> {
   const shelf = await readShelf(operator)
-  const noted = ({ ended }: Ended) => ({ act, subject: subjectOf(ended), before: ended, reason })
-  return audited(operator, noted, async (database) => {
+  const noted = ({ ended }: { readonly ended: readonly PlacedRule[] }) => ({
+    ...{ act, subject: subjectOf(ended), before: ended, reason },
+  })
+  const { before, ended } = await audited(operator, noted, async (database) => {
     await lockRules(database)
     const before = await listRules(database)
     const endable = before.filter(({ effect }) => effects.includes(effect.type))
@@ -108,9 +111,10 @@ export async function endSellingRules(
       database,
       ended.map(({ id }) => id),
     )
-    const after = before.filter((rule) => !ended.includes(rule))
-    return { ended, changes: changesBetween(shelf, { before, after, about: ended }) }
+    return { before, ended }
   })
+  const after = before.filter((rule) => !ended.includes(rule))
+  return { ended, changes: changesBetween(shelf, { before, after, about: ended }) }
 }
 
 function rulesMeant(text: string, inForce: readonly PlacedRule[], shelf: Shelf) {
