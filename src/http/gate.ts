@@ -322,7 +322,7 @@ function arrivalsOf(app: FastifyInstance): (resume: () => void) => void {
 }
 
 interface KnownPath {
-  readonly segments: readonly string[]
+  readonly pattern: URLPattern
   readonly methods: Set<string>
   config: FastifyContextConfig
 }
@@ -334,21 +334,19 @@ export interface RouteTable {
 
 /** Records every route that is added afterwards, to distinguish a wrong method from a wrong path. */
 export function createRouteTable(app: FastifyInstance): RouteTable {
-  const paths: KnownPath[] = []
+  const paths = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (url === '*') return
-    const segments = segmentsOf(url)
-    const existing = paths.find((path) => path.segments.join('/') === segments.join('/'))
-    const path = existing ?? { segments, methods: new Set(), config: {} }
+    // The router ignores a slash at the end.
+    const pathname = `${url.replace(/\/$/, '')}{/}?`
+    const pattern = new URLPattern({ pathname })
+    const path = paths.get(pathname) ?? { pattern, methods: new Set(), config: {} }
     for (const name of [method].flat()) path.methods.add(name)
     path.config = { ...path.config, ...config }
-    if (existing === undefined) paths.push(path)
+    paths.set(pathname, path)
   })
   return {
-    find: (path) => {
-      const segments = segmentsOf(path)
-      return paths.find((existing) => matches(existing.segments, segments))
-    },
+    find: (pathname) => [...paths.values()].find(({ pattern }) => pattern.test({ pathname })),
   }
 }
 
@@ -361,15 +359,4 @@ export function pathOf(url: string): string {
     if (error instanceof URIError) return path
     throw error
   }
-}
-
-function segmentsOf(path: string): string[] {
-  return path.replace(/\/$/, '').split('/')
-}
-
-function matches(pattern: readonly string[], segments: readonly string[]): boolean {
-  return (
-    pattern.length === segments.length &&
-    pattern.every((part, at) => part === segments[at] || (/^[:*]/.test(part) && segments[at]))
-  )
 }

@@ -97,9 +97,7 @@ function sendOrder(
   const page = orderPage(view, {
     t: frame.t,
     contact: frame.site.contact,
-    privateLink: view.own && linkOf(routes, request, view),
-    // A visitor with a link token or a session, which expire, is not given the code that opens the order for good.
-    code: isLasting ? recoveryCodeOf(routes.follow, view.id) : undefined,
+    kept: view.own && keptPart(routes, request, view),
     ...extras,
     sendsMail: routes.mail !== undefined,
     mail: mayMail ? (extras.mail ?? {}) : undefined,
@@ -107,18 +105,19 @@ function sendOrder(
   return sendPrivately(reply, routes.frame, page)
 }
 
-/** The link to keep, with the token that this visitor has. */
-function linkOf(
-  { follow }: TrackingRoutes,
+/** The link to keep, with the token that this visitor has; undefined if they have none. */
+function keptPart(
+  { follow, frame: { t } }: TrackingRoutes,
   request: OrderRequest,
   { id, isLasting }: OrderPageView,
-): KeptLink | undefined {
+): Html | undefined {
   const token = accessIn(request)
-  const page = `${follow.site.url}${orderPagePath(id)}`
-  if (isLasting) return { url: `${page}#${token}` }
-  // A visitor with a link token or a session gets no new one, so that access ends when we said it would.
+  const link = `${follow.site.url}${orderPagePath(id)}#${token}`
+  if (isLasting) return keepPart(link, t('orders.keep.text'), recoveryCodeOf(follow, id), t)
+  // A visitor with a link token or a session, which expire, gets no new one, nor the code that opens the order for good.
   const days = daysLeftOf(follow, token)
-  return days === undefined ? undefined : { url: `${page}#${token}`, days }
+  if (days === undefined) return undefined
+  return keepPart(link, t('orders.keep.textFor', { days }), undefined, t)
 }
 
 async function openOrder(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
@@ -194,9 +193,7 @@ function whyNotTaken(error: unknown, reply: FastifyReply): RefundAnswer | undefi
 
 interface OrderPageParts {
   readonly t: Texts
-  readonly privateLink?: KeptLink | undefined
-  /** The recovery code, which also opens the order and can be written down. */
-  readonly code?: string | undefined
+  readonly kept?: Html | undefined
   readonly contact: string
   readonly shown?: GoodsView | undefined
   /** The link or code that was sent and does not open the order. */
@@ -206,12 +203,6 @@ interface OrderPageParts {
   readonly asked?: RefundAnswer | undefined
   /** The form for a mail; absent if this visitor may not use it. */
   readonly mail?: MailPart | undefined
-}
-
-interface KeptLink {
-  readonly url: string
-  /** The days until it expires; absent if it does not expire. */
-  readonly days?: number
 }
 
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
@@ -247,17 +238,13 @@ function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
 }
 
 function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts): Html {
-  const { t, privateLink, mail, asked } = parts
+  const { t, kept, mail, asked } = parts
   return html`${view.stage === 'delivered' && goodsPart(view, parts)}
 ${own.refund && refundPart(view, own, own.refund, { asked, t })}
 ${returnsPart(view, own, t)}
 ${factsPart(view, own, t)}
-${privateLink && keepPart(privateLink.url, keepText(privateLink, t), parts.code, t)}
+${kept}
 ${mail && mailForm(`${orderPagePath(view.id)}/mail`, 'orders.mail', mail, t)}`
-}
-
-function keepText({ days }: KeptLink, t: Texts): string {
-  return days === undefined ? t('orders.keep.text') : t('orders.keep.textFor', { days })
 }
 
 function goodsPart(view: OrderPageView, { shown, t }: OrderPageParts): Html {

@@ -1,4 +1,4 @@
-import { formatUsdc, type Usdc } from '../../../lib/money.ts'
+import { formatUsdc, type Usdc, usdc } from '../../../lib/money.ts'
 import type { PayFault, WalletSettings, WalletText } from '../../buying/buy-form.ts'
 import { shownCost } from '../../buying/field-value.ts'
 import { faultOf, type Wallet } from './provider.ts'
@@ -12,14 +12,11 @@ import {
   paymentHeader,
 } from './terms.ts'
 
-export interface PayDeps extends Sending {
+export interface PayDeps {
   readonly settings: WalletSettings
   readonly random: (bytes: Uint8Array) => Uint8Array
   /** A clock that never goes back; milliseconds. */
   readonly monotonicMs: () => number
-}
-
-interface Sending {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly saved: SavedPayments
   readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
@@ -57,18 +54,10 @@ export function resume(deps: PayDeps): Promise<Ended> {
 interface Price {
   readonly demand: PaymentRequired
   readonly requirement: PaymentRequirement
-  readonly amount: bigint
+  readonly amount: Usdc
   /** The time by the clock of the store when it answered. */
   readonly nowSeconds: number
   readonly atMs: number
-}
-
-/** Why there is no price. Nothing was signed yet, so nothing can have been paid. */
-const unpriced: Readonly<Record<string, PayFault>> = {
-  invalid_body: 'form',
-  offer_not_found: 'notSold',
-  offer_unavailable: 'notSold',
-  store_paused: 'paused',
 }
 
 async function fetchPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
@@ -80,24 +69,22 @@ async function fetchPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Fa
   const answer = await purchase(deps, { purchaseUrl, body })
   if (answer === undefined) return failed('offline')
   const { demand, nowSeconds } = answer
-  if (demand === undefined) return failed(unpriced[answer.body.code ?? ''] ?? 'notNow')
+  const { code = '' } = answer.body
+  // Nothing was signed yet, so nothing can have been paid.
+  if (demand === undefined) return failed(certain[code] ?? passing[code] ?? 'notNow')
   const requirement = matchingTerms(demand, settings)
   const maxAmount = lineItem.most ?? shownCost(lineItem.seen, lineItem.fields['value'])
   if (requirement === undefined || maxAmount === undefined) return failed('mismatch')
-  const amount = BigInt(requirement.amount)
+  const amount = usdc(requirement.amount)
   return amount > maxAmount
-    ? { ...failed('dearer', { amount: usdcText(amount) }), amount }
+    ? { ...failed('dearer', { amount: formatUsdc(amount) }), amount }
     : { demand, requirement, amount, nowSeconds, atMs }
 }
 
-function usdcText(atomic: bigint): string {
-  return formatUsdc(atomic as Usdc)
-}
-
 /** The account that pays, on the right network and with enough USDC; or why there is none. */
-async function readyAccount(deps: PayDeps, wallet: Wallet, price: bigint): Promise<Hex | Failed> {
+async function readyAccount(deps: PayDeps, wallet: Wallet, price: Usdc): Promise<Hex | Failed> {
   const { show } = deps
-  const amount = usdcText(price)
+  const amount = formatUsdc(price)
   try {
     show('connecting')
     const account = await wallet.connect()
@@ -106,7 +93,7 @@ async function readyAccount(deps: PayDeps, wallet: Wallet, price: bigint): Promi
     show('balance', { amount })
     const balance = await wallet.balance(account)
     return balance !== undefined && balance < price
-      ? failed('noBalance', { balance: usdcText(balance), amount })
+      ? failed('noBalance', { balance: formatUsdc(balance), amount })
       : account
   } catch (error) {
     return walletFailed(error, 'connectRejected')
@@ -140,7 +127,7 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
     nowSeconds: price.nowSeconds + waitedSeconds,
     nonce: random(new Uint8Array(32)),
   })
-  show('signing', { amount: usdcText(price.amount) })
+  show('signing', { amount: formatUsdc(price.amount) })
   const signature = await wallet
     .sign(authorization)
     .catch((error: unknown) => walletFailed(error, 'signRejected'))
@@ -205,7 +192,7 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 
 /** Sends the kept payment until it is known whether it was accepted; only then it is forgotten. */
 async function sendSavedPayment(
-  deps: Sending,
+  deps: PayDeps,
   { isFirst }: { readonly isFirst: boolean },
 ): Promise<Ended> {
   const { saved, show, wait } = deps
@@ -288,7 +275,7 @@ const patienceMs = 60_000
 
 /** Asks for the exact price of a purchase, or sends it with its payment; undefined without a readable answer. */
 async function purchase(
-  { fetch }: Sending,
+  { fetch }: PayDeps,
   { purchaseUrl, body, header, key }: Omit<SavedPayment, 'header' | 'key'> & Partial<SavedPayment>,
 ): Promise<Answer | undefined> {
   try {
@@ -302,18 +289,16 @@ async function purchase(
       },
       signal: AbortSignal.timeout(patienceMs),
     })
-    return answerOf(response, (await response.json()) as Body)
+    const { status, headers } = response
+    const answered = (await response.json()) as Body
+    const { resource, extensions, accepts } = answered
+    const demand = status === 402 && accepts ? { resource, extensions, accepts } : undefined
+    const now = Date.parse(headers.get('date') ?? '') || Date.now()
+    return { status, body: answered, demand, nowSeconds: Math.floor(now / 1_000) }
   } catch {
     // It is unknown whether the request arrived; the caller sends the same again.
     return undefined
   }
-}
-
-function answerOf({ status, headers }: Response, body: Body): Answer {
-  const { resource, extensions, accepts } = body
-  const demand = status === 402 && accepts ? { resource, extensions, accepts } : undefined
-  const now = Date.parse(headers.get('date') ?? '') || Date.now()
-  return { status, body, demand, nowSeconds: Math.floor(now / 1_000) }
 }
 
 /** A signed payment whose outcome is not known yet. */

@@ -1,3 +1,4 @@
+import { type Usdc, usdc } from '../../../lib/money.ts'
 import type { WalletSettings } from '../../buying/buy-form.ts'
 import { type Authorization, type Hex, typedData } from './terms.ts'
 
@@ -44,11 +45,11 @@ export function walletOf(provider: Provider, settings: WalletSettings) {
       }
     },
     /** The balance of the account, in atomic USDC; undefined if the wallet cannot read it. */
-    async balance(account: Hex): Promise<bigint | undefined> {
+    async balance(account: Hex): Promise<Usdc | undefined> {
       // balanceOf(address)
       const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
       return call('eth_call', { to: network.usdc, data }, 'latest')
-        .then((answer) => BigInt(answer as Hex))
+        .then((answer) => usdc(BigInt(answer as Hex)))
         .catch(() => undefined)
     },
     async sign(authorization: Authorization): Promise<Hex> {

@@ -26,7 +26,8 @@ export function viewOf(way, settings, texts) {
   const isKept = () => button.dataset.kept !== undefined
 
   way.hidden = false
-  listNone(list, `${texts.none}${inCoins('none')}`)
+  const textContent = `${texts.none}${inCoins('none')}`
+  list.replaceChildren(Object.assign(document.createElement('p'), { textContent }))
   form.addEventListener('input', () => {
     if (!isKept()) button.textContent = label()
   })
@@ -75,13 +76,6 @@ function listWallets(list, wallets, chosen, choose) {
   const at = [...list.children].indexOf(document.activeElement)
   list.replaceChildren(...wallets.map((one) => buttonOf(one, one === chosen, choose)))
   if (at >= 0) list.children[at]?.focus()
-}
-
-/** Shows a text instead while no wallet is found. */
-function listNone(list, text) {
-  const none = document.createElement('p')
-  none.textContent = text
-  list.replaceChildren(none)
 }
 
 function buttonOf(wallet, isChosen, choose) {
