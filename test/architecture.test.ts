@@ -64,7 +64,7 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
-    lines: 1600,
+    lines: 1500,
     mayImport: [
       'lib',
       'catalog',
@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2100, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 6000,
+    lines: 5900,
     mayImport: [
       'lib',
       'catalog',

@@ -109,7 +109,11 @@ describe('cross-origin', () => {
     const answer = await app.inject({
       method: 'OPTIONS',
       url: '/api/catalog/vouchers/purchase/info',
-      headers: { origin: 'https://agent.example', 'access-control-request-method': 'POST' },
+      headers: {
+        origin: 'https://agent.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,payment-signature',
+      },
     })
     expect(answer.statusCode).toBe(204)
     expect(answer.headers['access-control-allow-headers']).toContain('payment-signature')

@@ -64,24 +64,7 @@ declare module 'fastify' {
 const crossOrigin = {
   origin: '*',
   methods: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-  // Joined here, because the plugin would join a list again for every answer.
-  allowedHeaders: [
-    'content-type',
-    'payment-signature',
-    'sign-in-with-x',
-    'authorization',
-    'idempotency-key',
-    'prefer',
-    'access-control-expose-headers',
-    'accept-payment',
-    'accept',
-    'if-none-match',
-    'mcp-protocol-version',
-    'mcp-method',
-    'mcp-name',
-    'mcp-session-id',
-    'last-event-id',
-  ].join(', '),
+  // Any request header is allowed. Joined here, because the plugin would join a list again for every answer.
   exposedHeaders: [
     'PAYMENT-REQUIRED',
     'PAYMENT-RESPONSE',

@@ -57,7 +57,7 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
 }
 
 /** Some come from the HTTP library, before our code runs. Undefined: our own defect. */
-function refusalFor(error: unknown): Refusal | undefined {
+export function refusalFor(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {

@@ -64,11 +64,9 @@ export function routeWeb(
       })
     }
     takeForms(pages, frame)
-    routeBuying(pages, { frame, deps: { ...deps, mail: tracking.mail } })
+    routeBuying(pages, { ...deps, frame, mail: tracking.mail })
     const { checkout } = deps
-    if (checkout) {
-      routePaying(pages, { frame, deps: { ...deps, checkout, follow: tracking.follow } })
-    }
+    if (checkout) routePaying(pages, { ...deps, frame, checkout, follow: tracking.follow })
     routeReveal(pages, { frame, buying })
     routeApprovals(pages, { frame, buying })
     routeOrderPages(pages, { ...tracking, frame })

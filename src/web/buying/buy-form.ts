@@ -5,8 +5,7 @@ import { type Offer, worthOf } from '../../catalog/offer.ts'
 import { readPhone } from '../../catalog/phone.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import { usdcFromCents } from '../../lib/money.ts'
-import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
+import { type Coin, coinDecimals } from '../../payments/coins.ts'
 import type { Payee } from '../../payments/terms.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -201,17 +200,11 @@ function wayRadio(way: string, chosen: string): Html {
 function aboutHtml(coin: Coin, { retail, deps, t }: BuyForm): Html | undefined {
   const rate = Number(deps.rates?.(coin))
   if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
-  const units = unitsOf(Number(usdcFromCents(retail.cents)) / 1e6 / rate, coin)
-  return html`<small>${t('form.about', { amount: formatUnits(units, coin), coin })}</small>`
-}
-
-/** Four significant digits are enough for an estimate. */
-function unitsOf(amount: number, coin: Coin): bigint {
-  const rounded = Number(amount.toPrecision(4))
-  return (
-    BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
-    10n ** BigInt(Math.max(0, coinDecimals[coin] - 8))
-  )
+  // Four significant digits are enough for an estimate.
+  const rounded = Number((retail.cents / 100 / rate).toPrecision(4))
+  const maximumFractionDigits = Math.min(coinDecimals[coin], 8)
+  const amount = rounded.toLocaleString('en', { useGrouping: false, maximumFractionDigits })
+  return html`<small>${t('form.about', { amount, coin })}</small>`
 }
 
 function mailField({ typed, faults, t }: BuyForm): Html {

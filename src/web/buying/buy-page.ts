@@ -35,40 +35,34 @@ import { offerPage } from './offer-page.ts'
 /** Each form has its own key, so shared caches may not keep the page; the browser may, for going back. */
 const ownCopy = 'private, no-cache'
 
-type BuyDeps = WebDeps & PayingDeps & { readonly limits: Pick<Limits, 'checkout'> }
-
-interface BuyRoutes {
-  readonly frame: Frame
-  readonly deps: BuyDeps
-}
+type BuyDeps = WebDeps &
+  PayingDeps & { readonly frame: Frame; readonly limits: Pick<Limits, 'checkout'> }
 
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 
-export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
+export function routeBuying(pages: FastifyInstance, deps: BuyDeps): void {
   pages.get('/buy/:offerId', reads, (request: OfferRequest, reply) => {
-    const { ids } = routes.deps.liveCatalog.current()
+    const { ids } = deps.liveCatalog.current()
     const { offerId } = request.params
     const meant = ids.find(offerId) === undefined ? ids.findLike(offerId) : undefined
     // People copy ids by hand, and some mail programs change them to lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
-    const page = offerPage(offerOf(request, routes), routes.deps)
-    return reply.send(written(reply, routes.frame, page))
+    return reply.send(written(reply, deps.frame, offerPage(offerOf(request, deps), deps)))
   })
   pages.post('/buy/:offerId', acts, (request: OfferRequest, reply) => {
     reply.header('cache-control', 'no-store')
-    return takeForm(request, reply, routes)
+    return takeForm(request, reply, deps)
   })
 }
 
-async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyRoutes) {
-  const { deps } = routes
-  const offer = offerOf(request, routes)
+async function takeForm(request: OfferRequest, reply: FastifyReply, deps: BuyDeps) {
+  const { checkout, frame } = deps
+  const offer = offerOf(request, deps)
   const retail = retailOf(offer, deps.pricing)
   const fields = formFieldsOf(offer, retail, deps)
-  const typed = readTyped(formIn(request), fields, deps.checkout?.methods ?? [])
-  if (typed === undefined) return sayPrivately(reply.code(400), routes.frame, 'form.strange')
-  const { checkout } = deps
+  const typed = readTyped(formIn(request), fields, checkout?.methods ?? [])
+  if (typed === undefined) return sayPrivately(reply.code(400), frame, 'form.strange')
   const taken =
     priceFeedback(retail, typed, deps) ??
     (checkout === undefined || typed.pay === walletWay
@@ -76,7 +70,7 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyR
       : await start(request, reply, { deps, checkout, offer, typed }))
   if ('status' in taken) {
     withRetryAfter(reply.code(taken.status), taken)
-    return reply.send(written(reply, routes.frame, offerPage(offer, deps, taken)))
+    return reply.send(written(reply, frame, offerPage(offer, deps, taken)))
   }
   const { id, orderId, accessToken: token } = taken
   request.orderId = orderId
@@ -84,10 +78,10 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, routes: BuyR
   return reply.redirect(payPath(id), 303)
 }
 
-function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
-  const offer = deps.liveCatalog.current().ids.find(params.offerId)
+function offerOf({ params }: OfferRequest, { liveCatalog, t }: BuyDeps): Offer {
+  const offer = liveCatalog.current().ids.find(params.offerId)
   if (offer === undefined) {
-    throw new Refusal('offer_not_found', deps.t('messages.offerNotFound.text'))
+    throw new Refusal('offer_not_found', t('messages.offerNotFound.text'))
   }
   return offer
 }

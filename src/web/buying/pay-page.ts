@@ -26,39 +26,37 @@ import type { Texts } from '../texts/texts.ts'
 import { accessIn, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 
-type PayPageDeps = WebDeps &
-  PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
-
-interface PayRoutes {
+interface PayPageDeps extends WebDeps, PayingDeps {
   readonly frame: Frame
-  readonly deps: PayPageDeps
+  readonly checkout: CheckoutService
+  readonly follow: OrderTrackingDeps
 }
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
-export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
-  const { deps } = routes
+export function routePaying(pages: FastifyInstance, deps: PayPageDeps): void {
+  const { frame } = deps
   pages.get('/pay/:id', reads, async (request: PayRequest, reply) => {
     const token = accessIn(request)
     const view = await deps.checkout.view(request.params.id, token, request.log)
-    if (view === undefined) return sendNotFound(reply, routes)
+    if (view === undefined) return sayPrivately(reply.code(404), frame, 'pay.notFound')
     // The page of the order shows the rest, unless this page still follows a return.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
     if (isOver) return privately(reply).redirect(orderPagePath(view.orderId), 303)
     if (isUpToDate(request, versionOf(view))) return privately(reply).code(304).send()
-    return sendPrivately(reply, routes.frame, payPage(view, deps, token))
+    return sendPrivately(reply, frame, payPage(view, deps, token))
   })
   routeForm(pages, '/pay/:id/open', reads, (request: PayRequest, reply) =>
-    openPayment(request, reply, routes),
+    openPayment(request, reply, deps),
   )
 }
 
-async function openPayment(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
-  const { deps, frame } = routes
+async function openPayment(request: PayRequest, reply: FastifyReply, deps: PayPageDeps) {
+  const { frame } = deps
   const { id } = request.params
   const typed = formIn(request).get('token') ?? ''
   const view = await deps.checkout.view(id, readToken(typed), request.log)
-  if (view === undefined) return sendNotFound(reply, routes)
+  if (view === undefined) return sayPrivately(reply.code(404), frame, 'pay.notFound')
   const { orderId } = view
   const token = view.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
   if (token === undefined) {
@@ -66,10 +64,6 @@ async function openPayment(request: PayRequest, reply: FastifyReply, routes: Pay
   }
   rememberOrder(reply, { orderId, checkout: view.id, token, siteUrl: deps.site.url })
   return privately(reply).redirect(payPath(view.id), 303)
-}
-
-function sendNotFound(reply: FastifyReply, { frame }: PayRoutes) {
-  return sayPrivately(reply.code(404), frame, 'pay.notFound')
 }
 
 const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid'])

@@ -6,9 +6,9 @@ import {
   publicMinute,
   sendText,
 } from '../../http/caching.ts'
-import type { PageFor } from '../../http/error-edge.ts'
+import { type PageFor, refusalFor } from '../../http/error-edge.ts'
 import { pathOf } from '../../http/gate.ts'
-import { internalRule, Refusal, type RefusalCode, rules } from '../../lib/refusal.ts'
+import { internalRule, type Refusal, type RefusalCode, rules } from '../../lib/refusal.ts'
 import { type Texts, type TitledName, titled } from '../texts/texts.ts'
 import type { WebDeps } from './deps.ts'
 import { html } from './html.ts'
@@ -117,12 +117,8 @@ function messageFor(
   { t }: Frame,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Message {
-  if (error instanceof Refusal) return refusalMessage(error, t, reply)
-  const status = unreadable(error)
-  if (status !== undefined) {
-    reply.code(status)
-    return titled(t, messageWith(status))
-  }
+  const refusal = refusalFor(error)
+  if (refusal) return refusalMessage(refusal, t, reply)
   request.log.error({ err: error }, 'unexpected error')
   reply.code(internalRule.status)
   return { ...titled(t, 'messages.broken'), note: t('messages.reference', { id: request.id }) }
@@ -141,7 +137,7 @@ const messageOf: Readonly<Partial<Record<RefusalCode, TitledName>>> = {
 
 /** The message for a status. No message mentions money, because an error page does not know what was paid. */
 function messageWith(status: number): TitledName {
-  if (status === 404 || status === 414) return 'messages.notFound'
+  if (status === 404) return 'messages.notFound'
   if (status === 429) return 'messages.tooMany'
   if (status === 503) return 'messages.notNow'
   return [401, 402, 403, 409].includes(status) ? 'messages.notTaken' : 'messages.notRead'
@@ -155,14 +151,6 @@ function refusalMessage({ code, details }: Refusal, t: Texts, reply: FastifyRepl
   return code === 'rate_limited' && retryAfterSeconds !== undefined
     ? { ...message, note: t('messages.retry', { seconds: retryAfterSeconds }) }
     : message
-}
-
-/** The status of a request that the HTTP library rejected, such as a body that is too long. */
-function unreadable(error: unknown): number | undefined {
-  if (!(error instanceof Error && 'statusCode' in error)) return undefined
-  const { statusCode } = error
-  const isTheirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isTheirs ? statusCode : undefined
 }
 
 /** Sets `Retry-After` if it is known when the same request may succeed. */

@@ -45,13 +45,7 @@ import {
   timeline,
   transactionOf,
 } from './parts.ts'
-import {
-  look,
-  type OrderRequest,
-  pageCredentialsOf,
-  type TrackingRoutes,
-  trackingScripts,
-} from './tracking.ts'
+import { look, type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
 const at = '/orders/:orderId'
 
@@ -215,7 +209,7 @@ export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   return {
     title: stage.title,
     description: t('orders.description'),
-    scripts: trackingScripts,
+    scripts: ['follow.js', 'open.js', 'copy.js', 'recent.js'],
     ...reloading(page, !isFinished && !hasField(view, parts)),
     main: html`<div class="following"${followed({ version: view.version, page, say, isFinished })}${view.own && recentMark(view.id, view.own, view.times.placed)}>
 <section class="stage ${view.stage}" aria-labelledby="stage">

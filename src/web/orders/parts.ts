@@ -21,7 +21,7 @@ import {
 } from '../frame/parts.ts'
 import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
-import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
+import { kindName, measure, placeName, placesOf } from '../shop/offer-words.ts'
 import { countryName, type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A transaction hash to copy, with a link to an explorer if there is one. */
@@ -67,7 +67,7 @@ const maxPlaces = 12
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
 export function itemText({ brandName, kind, offer, receives, value }: Bought, t: Texts): string {
-  const name = offer ? kindNameWithin(offer, t) : t(`offers.kindNamesWithin.${kind}`)
+  const name = offer ? kindName(offer, t, 'Within') : t(`offers.kindNamesWithin.${kind}`)
   const isPlan = offer !== undefined && offer.kind !== 'voucher' && value === undefined
   const amount = receives && faceText(receives, t)
   const what = isPlan ? measure(offer, t) : amount

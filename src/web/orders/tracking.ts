@@ -29,5 +29,3 @@ export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
 export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
   return viewOf(follow, request.params.orderId, pageCredentialsOf(request), request.log)
 }
-
-export const trackingScripts = ['follow.js', 'open.js', 'copy.js', 'recent.js']

@@ -15,14 +15,9 @@ function topupType({ kind, subTypes }: DescribedOffer) {
 }
 
 /** The kind of an offer in words: "Gift card", "Mobile data", "eSIM data plan". */
-export function kindName(offer: DescribedOffer, t: Texts): string {
+export function kindName(offer: DescribedOffer, t: Texts, where: '' | 'Within' = ''): string {
   const type = topupType(offer)
-  return type ? t(`offers.topupNames.${type}`) : t(`offers.kindNames.${offer.kind}`)
-}
-
-export function kindNameWithin(offer: DescribedOffer, t: Texts): string {
-  const type = topupType(offer)
-  return type ? t(`offers.topupNamesWithin.${type}`) : t(`offers.kindNamesWithin.${offer.kind}`)
+  return type ? t(`offers.topupNames${where}.${type}`) : t(`offers.kindNames${where}.${offer.kind}`)
 }
 
 /** What distinguishes an offer from others of its brand: "$25", "5 GB, 30 days, Fast". Empty for some eSIM plans. */
@@ -39,7 +34,7 @@ export function whatOf(offer: DescribedOffer, t: Texts): string {
 
 /** The name of the product, for titles and search engines: "Claro 2 GB, 30 days mobile data (Guatemala)". */
 export function productName(offer: Offer, t: Texts): string {
-  const what = [offer.brandName, measure(offer, t), kindNameWithin(offer, t)]
+  const what = [offer.brandName, measure(offer, t), kindName(offer, t, 'Within')]
   return `${what.filter(Boolean).join(' ')} (${placeName(offer, t)})`
 }
 
