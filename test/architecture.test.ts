@@ -60,11 +60,11 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // What may be asked of the store and what it answers, whatever the transport.
   api: {
-    lines: 5300,
+    lines: 5200,
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
-    lines: 1500,
+    lines: 1600,
     mayImport: [
       'lib',
       'catalog',

@@ -16,10 +16,8 @@ import {
 import { never } from '../lib/errors.ts'
 import { isCheckoutId, type OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
-import { orNotNow } from '../orders/price.ts'
 import { coinAbilities } from '../payments/coins.ts'
 import { hashOf, type Sealed, sameHash, type Vault } from '../secrets/secrets.ts'
-import type { FaultLog } from './operation.ts'
 import { recipientOf } from './orders/order.ts'
 import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
 
@@ -45,17 +43,12 @@ export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSi
       return { id: checkout.id, orderId: checkout.orderId, accessToken }
     },
 
-    view: (
-      id: string,
-      token: string | undefined,
-      log: FaultLog,
-    ): Promise<CheckoutView | undefined> =>
-      orNotNow(log, async () => {
-        const checkout = isCheckoutId(id) ? await checkouts.find(id) : undefined
-        if (checkout === undefined) return undefined
-        const isOwner = opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
-        return checkoutView(deps, checkout, isOwner)
-      }),
+    async view(id: string, token: string | undefined): Promise<CheckoutView | undefined> {
+      const checkout = isCheckoutId(id) ? await checkouts.find(id) : undefined
+      if (checkout === undefined) return undefined
+      const isOwner = opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
+      return checkoutView(deps, checkout, isOwner)
+    },
   }
 }
 

@@ -87,7 +87,6 @@ export interface Call {
   readonly signIn: Credentials['signIn']
   readonly client: string
   readonly proofs: ProofLimit
-  readonly log: FaultLog
 }
 
 export interface Credentials {
@@ -192,10 +191,6 @@ export interface StoreDeps {
   readonly fulfillmentDeadlineSeconds: number
   readonly draining: AbortSignal
   readonly operations: readonly Operation[]
-}
-
-export interface FaultLog {
-  error(details: object, message: string): void
 }
 
 export interface Site {

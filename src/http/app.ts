@@ -38,7 +38,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     limit?: LimitName
     /** Whether errors of the route say in `charged` whether money moved. */
-    charges?: boolean
+    charges?: true
+    /** Whether any error of ours says that orders cannot be read just now. */
+    readsOrders?: true
     /** Whether a request may carry a payment elsewhere than in a header, such as in a body that is not read yet. */
     mayBringPayment?: (request: FastifyRequest) => boolean
     /** Whether a request above a limit is still admitted to find the order that it has already paid for. */

@@ -32,7 +32,6 @@ export function callIn(
       mayProve: () => lookAtRefused(limits.refused, request, reply),
       provedNothing: () => countRefused(limits.refused, request),
     },
-    log: request.log,
   }
 }
 

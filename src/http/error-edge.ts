@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discoveryError, problem } from '../api/refusals.ts'
 import { type Charged, internalRule, Refusal, rules } from '../lib/refusal.ts'
+import { notReadable } from '../orders/price.ts'
 import { maxBody } from './call.ts'
 import { mayBringPayment, pathOf, type RouteTable } from './gate.ts'
 
@@ -27,7 +28,7 @@ export function answerError(
   error: unknown,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
-  const refusal = refusalFor(error)
+  const refusal = refusalFor(error, request)
   request.provesNothing = refusal?.details.provesNothing ?? false
   const page = edge.pageFor?.(refusal ?? error, request, reply)
   if (page !== undefined) return reply.send(page)
@@ -56,8 +57,15 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
   return { siteUrl, requestId: request.id, charged: charges ? charged : undefined }
 }
 
+/** Undefined for errors of other routes, and of a caller who hung up in the middle of its body. */
+function ordersNotReadable(error: unknown, { routeOptions, raw, log }: FastifyRequest) {
+  const { readsOrders, charges } = routeOptions.config
+  if (!readsOrders || raw.readableAborted) return undefined
+  return notReadable(log, error, charges && 'unknown')
+}
+
 /** Some come from the HTTP library, before our code runs. Undefined: our own defect. */
-export function refusalFor(error: unknown): Refusal | undefined {
+export function refusalFor(error: unknown, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
@@ -76,7 +84,7 @@ export function refusalFor(error: unknown): Refusal | undefined {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Refusal('invalid_header', 'Content-Length is not the length of the body.')
     default:
-      return undefined
+      return ordersNotReadable(error, request)
   }
 }
 

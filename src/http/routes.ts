@@ -169,8 +169,13 @@ export function routeOf({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-export function configOf({ limit, charges }: Operation) {
-  return { ...(limit && { limit }), ...(charges && { charges }) }
+export function configOf({ limit, charges, group }: Operation) {
+  const readsOrders = group === 'Orders' || undefined
+  return {
+    ...(limit && { limit }),
+    ...(charges && { charges }),
+    ...(readsOrders && { readsOrders }),
+  }
 }
 
 export interface SandboxDeps {

@@ -1,13 +1,7 @@
 import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/purchase.ts'
-import {
-  buyPath,
-  type Credentials,
-  type FaultLog,
-  mcpPath,
-  type ProofLimit,
-} from '../api/operation.ts'
+import { buyPath, type Credentials, mcpPath, type ProofLimit } from '../api/operation.ts'
 import { kinds } from '../catalog/offer.ts'
 import { fieldsOfEveryPurchase, kindSchemaFor } from '../catalog/purchase-body.ts'
 import {
@@ -26,7 +20,6 @@ export interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>
   /** The `_meta` of the call, which models do not see: payments and sign-ins. */
   readonly meta: Readonly<Record<string, unknown>>
-  readonly log: FaultLog
   readonly client: string
   readonly proofs: ProofLimit
   readonly host: HostSettings

@@ -4,11 +4,12 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
 import type { PaymentRequired } from '@x402/core/types'
-import type { BuyingDeps, FaultLog, ProofLimit, ReadDeps } from '../api/operation.ts'
+import type { BuyingDeps, ProofLimit, ReadDeps } from '../api/operation.ts'
 import { problem } from '../api/refusals.ts'
 import { isNotAccepted, type LimitName } from '../http/gate.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'
+import { notReadable } from '../orders/price.ts'
 import {
   bringsPayment,
   carriesProof,
@@ -27,7 +28,7 @@ import {
 export interface Visit extends ProofLimit {
   readonly requestId: string
   readonly client: string
-  readonly log: FaultLog
+  readonly log: Parameters<typeof notReadable>[0]
   readonly host: HostSettings
   /** The refusal of the limit that the request exceeded before its body was read. */
   readonly heldUp: Refusal | undefined
@@ -54,8 +55,8 @@ export async function answerCall(
   tool: Tool,
   { args, meta = {}, person }: RawCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { log, client, host } = visit
-  const call = { args: withoutNulls(args), meta, log, client, host, person, proofs: visit }
+  const { client, host } = visit
+  const call = { args: withoutNulls(args), meta, client, host, person, proofs: visit }
   nameOrder(visit, call.args)
   const { result, isAccepted } = await runTool(deps, visit, tool, call)
   if (!isAccepted && carriesProof(call)) await visit.provedNothing()
@@ -82,7 +83,7 @@ function nameOrder({ noteOrder }: Visit, from: object): void {
 }
 
 function errorResult(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: unknown) {
-  const refusal = error instanceof Refusal ? error : undefined
+  const refusal = refusalFor(error, visit, tool)
   if (refusal === undefined) visit.log.error({ err: error }, 'unexpected error')
   const approvalPrompt =
     refusal?.code === 'approval_required' ? promptForApproval(call.person, refusal) : undefined
@@ -98,6 +99,11 @@ function errorResult(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, er
     !(refusal.details.provesNothing || isNotAccepted(rules[refusal.code].status))
   const body = problem(refusal, context)
   return { result: errorOf(body, sentenceOf(body)), isAccepted }
+}
+
+function refusalFor(error: unknown, { log }: Visit, { readsOrders, charges }: Tool) {
+  if (readsOrders) return notReadable(log, error, charges ? 'unknown' : undefined)
+  return error instanceof Refusal ? error : undefined
 }
 
 /** Brings a person to the page of their approval; undefined if the model must show them the link. */
@@ -184,6 +190,8 @@ export interface Tool {
   /** The rate limit of a call: that of the same call over HTTP, which the arguments may decide. */
   readonly limit: LimitName | ((args: ToolCall['args']) => LimitName)
   readonly charges: boolean
+  /** Whether any error of ours says that orders cannot be read just now. */
+  readonly readsOrders?: true
   /** Whether a call with a payment above a limit is still admitted to find the order of that payment. */
   readonly findsOrders?: true
   readonly run: (call: ToolCall, deps: ToolDeps) => ToolOutcome | Promise<ToolOutcome>

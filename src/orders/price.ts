@@ -240,23 +240,18 @@ export function requireNotDenied(
 }
 
 /**
- * Looks something up about an order. Only the log says why the records cannot be read.
+ * The refusal for an error of a request that reads orders. Only the log says why they cannot be read.
  *
  * @param charged the `charged` of the refusal, on paths that report it: unknown while nothing can be read
- * @throws Refusal `try_again`, besides what `look` throws
  */
-export async function orNotNow<T>(
+export function notReadable(
   log: { error(details: object, message: string): void },
-  look: () => Promise<T>,
+  error: unknown,
   charged?: 'unknown',
-): Promise<T> {
-  try {
-    return await look()
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    log.error({ err: error }, 'orders not readable')
-    throw notNow('The orders cannot be read just now.', charged)
-  }
+): Refusal {
+  if (error instanceof Refusal) return error
+  log.error({ err: error }, 'orders not readable')
+  return notNow('The orders cannot be read just now.', charged)
 }
 
 export const LimitMoney = z.object({

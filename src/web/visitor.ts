@@ -96,8 +96,9 @@ export function formIn({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams 
 }
 
 export const reads = { config: { limit: 'reading' } } as const
+export const readsOrders = { config: { limit: 'reading', readsOrders: true } } as const
 /** For forms that check a wallet's signature, send a mail, start a payment or claim a refund. */
-export const acts = { config: { limit: 'purchase' } } as const
+export const acts = { config: { limit: 'purchase', readsOrders: true } } as const
 
 /**
  * Routes a form that is posted to a path directly below that of its page. Browsers restore, share and bookmark that
@@ -106,7 +107,7 @@ export const acts = { config: { limit: 'purchase' } } as const
 export function routeForm(
   pages: FastifyInstance,
   path: string,
-  options: typeof reads | typeof acts,
+  options: typeof readsOrders | typeof acts,
   handle: (request: never, reply: FastifyReply) => unknown,
 ): void {
   pages.post(path, options, handle as (request: FastifyRequest, reply: FastifyReply) => unknown)

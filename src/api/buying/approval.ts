@@ -1,9 +1,8 @@
 import { fieldsInWording } from '../../catalog/purchase-body.ts'
-import { orNotNow } from '../../orders/price.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import { type ApprovedText, approvalMs } from '../../orders/spending-limits/rules.ts'
 import { hashOf } from '../../secrets/secrets.ts'
-import type { FaultLog, Site } from '../operation.ts'
+import type { Site } from '../operation.ts'
 import { purchaseSentence } from './payment-required.ts'
 
 export const approvePath = '/approve'
@@ -31,28 +30,25 @@ export type ShownApproval =
 
 type Deps = Pick<PurchaseDeps, 'approvals' | 'vault' | 'now'>
 
-export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<ShownApproval> {
-  return orNotNow(log, async () => {
-    const approval = await deps.approvals.find(hashOf(token))
-    if (approval === undefined) return { type: 'unknown' }
-    if (approval.usedBy !== undefined) return { type: 'used' }
-    if (approval.decision === 'DECLINED') return { type: 'declined' }
-    if (approval.endsAt <= deps.now()) return { type: 'ended' }
-    if (approval.decision === 'APPROVED') return { type: 'approved' }
-    const { id, most, payer, endsAt } = approval
-    const shown = deps.vault.open(approval.bought, { order: id, field: 'approval' }) as ApprovedText
-    const { summary, wording } = shown
-    return { type: 'asked', summary, fields: fieldsInWording(wording), most, payer, endsAt }
-  })
+export async function showApproval(deps: Deps, token: string): Promise<ShownApproval> {
+  const approval = await deps.approvals.find(hashOf(token))
+  if (approval === undefined) return { type: 'unknown' }
+  if (approval.usedBy !== undefined) return { type: 'used' }
+  if (approval.decision === 'DECLINED') return { type: 'declined' }
+  if (approval.endsAt <= deps.now()) return { type: 'ended' }
+  if (approval.decision === 'APPROVED') return { type: 'approved' }
+  const { id, most, payer, endsAt } = approval
+  const shown = deps.vault.open(approval.bought, { order: id, field: 'approval' }) as ApprovedText
+  const { summary, wording } = shown
+  return { type: 'asked', summary, fields: fieldsInWording(wording), most, payer, endsAt }
 }
 
 export async function decideApproval(
   deps: Deps,
   token: string,
   decision: 'APPROVED' | 'DECLINED',
-  log: FaultLog,
 ): Promise<void> {
   const now = deps.now()
   const endsAt = new Date(now.getTime() + approvalMs)
-  await orNotNow(log, () => deps.approvals.decide(hashOf(token), { decision, now, endsAt }))
+  await deps.approvals.decide(hashOf(token), { decision, now, endsAt })
 }

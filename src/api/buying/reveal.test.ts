@@ -6,7 +6,6 @@ import {
   paid,
   pending,
 } from '../../../test/fixtures/sample-orders.ts'
-import { Refusal } from '../../lib/refusal.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createSigner, createVault } from '../../secrets/secrets.ts'
 import type { BuyingDeps } from '../operation.ts'
@@ -14,13 +13,11 @@ import { openReveal, revealLink } from './reveal.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])
 const key = Buffer.alloc(32, 6)
-const log = { error: vi.fn() }
 const noteShown = vi.fn()
 const start = new Date('2026-01-05T12:00:00Z').getTime()
 let now = start
 beforeEach(() => {
   now = start
-  log.error.mockClear()
   noteShown.mockClear()
 })
 
@@ -44,7 +41,7 @@ function revealingWith(found: () => Order | undefined | Promise<never>) {
     reveals: createSigner([key], 'reveal'),
   } as unknown as BuyingDeps
   const tokenOf = (order: Order) => revealLink(deps, order).url.split('#')[1] ?? ''
-  return { deps, used, tokenOf, open: (token: string) => openReveal(deps, token, log) }
+  return { deps, used, tokenOf, open: (token: string) => openReveal(deps, token) }
 }
 
 test('a link names the store, keeps its secret behind the #, and says when it ends', () => {
@@ -95,9 +92,8 @@ test.each<[string, Order | undefined, string]>([
 
 test('while the records cannot be read it is not used up', async () => {
   const { open, tokenOf, used } = revealingWith(() => Promise.reject(new Error('down')))
-  await expect(open(tokenOf(delivered))).rejects.toThrow(Refusal)
+  await expect(open(tokenOf(delivered))).rejects.toThrow('down')
   expect(used.size).toBe(0)
-  expect(log.error).toHaveBeenCalledOnce()
 })
 
 test('goods that cannot be opened do not use it up', async () => {

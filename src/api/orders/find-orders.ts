@@ -12,7 +12,6 @@ import type { Page } from '../../catalog/search/search-index.ts'
 import { isOrderId, isPaymentId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { hashOf } from '../../secrets/secrets.ts'
 import {
@@ -30,7 +29,6 @@ import {
   type Call,
   type Credentials,
   catalogPrefix,
-  type FaultLog,
   type OrderOperation,
   orderPath,
   refusesQuery,
@@ -78,8 +76,8 @@ export const getOrder: OrderOperation = {
   refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
   limit: 'reading',
   access: 'free',
-  async run({ orderId, readCredentials, log }, deps) {
-    return orderAnswer(await lookAtOrder(deps, { orderId }, readCredentials, log), deps)
+  async run({ orderId, readCredentials }, deps) {
+    return orderAnswer(await lookAtOrder(deps, { orderId }, readCredentials), deps)
   },
 }
 
@@ -105,7 +103,7 @@ export const findOrders: OrderOperation = {
     const query = orderQuery(ids, () => call.readCredentials().idempotencyKey)
     const page = pageOf({ limit, offset })
     if (query === undefined) return listAnswer(call, deps, findOrders.path, page)
-    return orderAnswer(await lookAtOrder(deps, query, call.readCredentials, call.log), deps)
+    return orderAnswer(await lookAtOrder(deps, query, call.readCredentials), deps)
   },
 }
 
@@ -138,13 +136,13 @@ async function orderAnswer(
 }
 
 async function listAnswer(
-  { signIn, log }: Call,
+  { signIn }: Call,
   deps: BuyingDeps,
   path: string,
   page: OrderPage,
 ): Promise<Answer> {
   const scope = ordersScope(path)
-  const body = await listOwnOrders(deps, signIn, page, log)
+  const body = await listOwnOrders(deps, signIn, page)
   return body === undefined ? { signIn: scope } : { body }
 }
 
@@ -168,18 +166,15 @@ export async function lookAtOrder(
   deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
   query: OrderQuery,
   readCredentials: () => Credentials,
-  log: FaultLog,
 ) {
-  return orNotNow(log, async () => {
-    const order = await findByQuery(deps, query)
-    const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, readCredentials()))
-    return {
-      order,
-      reveal,
-      isPublic: !reveal && (query.orderId ?? query.paymentId) === undefined,
-      waits: isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING',
-    }
-  })
+  const order = await findByQuery(deps, query)
+  const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, readCredentials()))
+  return {
+    order,
+    reveal,
+    isPublic: !reveal && (query.orderId ?? query.paymentId) === undefined,
+    waits: isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING',
+  }
 }
 
 export async function findOrder(
@@ -201,24 +196,22 @@ export function ordersScope(path: string): SignInScope {
 
 type OrderPage = Page & { readonly kind?: Kind }
 
-/** Undefined without a sign-in. @throws Refusal `sign_in_invalid`, `try_again` */
+/** Undefined without a sign-in. @throws Refusal `sign_in_invalid` */
 export async function listOwnOrders(
   deps: BuyingDeps,
   signIn: Credentials['signIn'],
   page: OrderPage,
-  log: FaultLog,
 ) {
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn))
-  return wallet === undefined ? undefined : listOrders(deps, wallet, page, log)
+  const wallet = await signedInWallet(deps.signIn, signIn)
+  return wallet === undefined ? undefined : listOrders(deps, wallet, page)
 }
 
 export async function listOrders(
   { orders }: Pick<BuyingDeps, 'orders'>,
   wallet: string,
   page: OrderPage,
-  log: FaultLog,
 ) {
-  const { total, items } = await orNotNow(log, () => orders.listByPayer(wallet, page))
+  const { total, items } = await orders.listByPayer(wallet, page)
   const { limit, offset } = page
   return { total, limit, offset, items: items.map(orderItem) }
 }

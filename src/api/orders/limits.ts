@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { orNotNow } from '../../orders/price.ts'
 import {
   LimitsAnswer,
   LimitsBody,
@@ -72,7 +71,7 @@ export const limitOperations: readonly OrderOperation[] = [
 ]
 
 async function asWallet(
-  { signIn, log }: Call,
+  { signIn }: Call,
   deps: BuyingDeps,
   statement: string,
   answer: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
@@ -82,7 +81,7 @@ async function asWallet(
     description: 'The limits of the wallet that signs in',
     statement,
   }
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signIn, scope))
+  const wallet = await signedInWallet(deps.signIn, signIn, scope)
   if (wallet === undefined) return { signIn: scope }
-  return { body: await orNotNow(log, () => answer(deps.guardrails, wallet)) }
+  return { body: await answer(deps.guardrails, wallet) }
 }

@@ -23,7 +23,6 @@ import {
   answers,
   type BuyingDeps,
   type Credentials,
-  type FaultLog,
   type OrderOperation,
   type ReceiptDeps,
   receiptPath,
@@ -46,7 +45,7 @@ export const getReceipt: OrderOperation = {
   limit: 'reading',
   access: 'free',
   run: async (call, deps) => ({
-    body: await receiptOf(deps, call.orderId, call.readCredentials, call.log),
+    body: await receiptOf(deps, call.orderId, call.readCredentials),
   }),
 }
 
@@ -54,9 +53,8 @@ export async function receiptOf(
   deps: Pick<BuyingDeps, 'orders' | 'signIn' | 'receipts'>,
   orderId: string,
   readCredentials: () => Credentials,
-  log: FaultLog,
 ) {
-  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials, log)
+  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials)
   return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
 }
 

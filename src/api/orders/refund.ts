@@ -9,7 +9,6 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
@@ -21,7 +20,6 @@ import {
   atomic,
   type BuyingDeps,
   type Credentials,
-  type FaultLog,
   type Fields,
   type OrderOperation,
   publish,
@@ -139,7 +137,7 @@ export const claimRefund: OrderOperation = {
   ],
   limit: 'purchase',
   async run(call, deps) {
-    const { orderId: id, client, log } = call
+    const { orderId: id, client } = call
     const fields = call.fields()
     const credentials = call.readCredentials()
     const key = credentials.idempotencyKey
@@ -148,7 +146,7 @@ export const claimRefund: OrderOperation = {
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
     const claim = { orderId: id, key, fields, client, isOwn: ownedBy(deps, credentials) }
-    return answerOf(await refundClaimed(deps, claim, log))
+    return answerOf(await refundClaimed(deps, claim))
   },
 }
 
@@ -160,7 +158,7 @@ export const getRefund: OrderOperation = {
   description: 'The refund of an order that failed.',
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
   limit: 'reading',
-  run: async (call, deps) => answerOf(await refundWatched(deps, call.orderId, call.log)),
+  run: async (call, deps) => answerOf(await refundWatched(deps, call.orderId)),
 }
 
 function answerOf(body: ReturnType<typeof refundBody>): Answer {
@@ -184,17 +182,14 @@ interface Claim {
 export async function refundClaimed(
   deps: Pick<BuyingDeps, 'orders' | 'purchases' | 'site'>,
   { orderId, key, fields, client, isOwn }: Claim,
-  log: FaultLog,
 ) {
-  const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
+  const order = await findOrder(deps, orderId)
   const claim = readClaim(order, fields)
   requireRefunding(order, deps.site)
-  const claiming = () =>
-    startClaim(deps.purchases, order, {
-      ...{ key: hashOf(key), bodyHash: hashOf(JSON.stringify(claim)), client },
-      isOwn: () => isOwn(order),
-    })
-  const refunding = await orNotNow(log, claiming, 'unknown')
+  const refunding = await startClaim(deps.purchases, order, {
+    ...{ key: hashOf(key), bodyHash: hashOf(JSON.stringify(claim)), client },
+    isOwn: () => isOwn(order),
+  })
   return refundBody(refunding, { idempotencyKey: key, reason: claim.reason })
 }
 
@@ -204,12 +199,8 @@ export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, credentials: Cre
     (await mayReveal(orders, order, viewerWithoutWallet(credentials))) !== false
 }
 
-export async function refundWatched(
-  deps: Pick<BuyingDeps, 'orders' | 'site'>,
-  orderId: string,
-  log: FaultLog,
-) {
-  const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
+export async function refundWatched(deps: Pick<BuyingDeps, 'orders' | 'site'>, orderId: string) {
+  const order = await findOrder(deps, orderId)
   requireRefunding(order, deps.site)
   return refundBody(order)
 }

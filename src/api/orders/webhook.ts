@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { type EventStanding, redeliverEveryMs } from '../../orders/webhooks/ports.ts'
 import { orderId, viewerHeaders } from '../buying/credentials.ts'
 import {
@@ -71,7 +70,7 @@ export const getWebhook: OrderOperation = {
   refusals,
   limit: 'reading',
   async run(call, deps) {
-    return { body: await webhookOf(await ownOrder(call, deps), call, deps) }
+    return { body: await webhookOf(await ownOrder(call, deps), deps) }
   },
 }
 
@@ -92,28 +91,25 @@ export const redeliverWebhook: OrderOperation = {
       throw new Refusal('unknown_parameter', message)
     }
     const id = await ownOrder(call, deps)
-    const done = await orNotNow(call.log, () => deps.webhooks.redeliver(id))
+    const done = await deps.webhooks.redeliver(id)
     if (done === 'none') throw noWebhook()
     if (done === 'too_soon') {
       const retryAfterSeconds = redeliverEveryMs / 1_000
       const message = `The events of an order are sent again at most every ${retryAfterSeconds} seconds.`
       throw new Refusal('rate_limited', message, { retryAfterSeconds })
     }
-    return { status: 202, body: await webhookOf(id, call, deps) }
+    return { status: 202, body: await webhookOf(id, deps) }
   },
 }
 
-async function ownOrder(
-  { orderId, readCredentials, log }: Call,
-  deps: BuyingDeps,
-): Promise<OrderId> {
-  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials, log)
+async function ownOrder({ orderId, readCredentials }: Call, deps: BuyingDeps): Promise<OrderId> {
+  const { order, reveal } = await lookAtOrder(deps, { orderId }, readCredentials)
   if (!reveal) throw noWebhook()
   return order.id
 }
 
-async function webhookOf(order: OrderId, { log }: Call, { webhooks }: BuyingDeps) {
-  const webhook = await orNotNow(log, () => webhooks.find(order))
+async function webhookOf(order: OrderId, { webhooks }: BuyingDeps) {
+  const webhook = await webhooks.find(order)
   if (webhook === undefined) throw noWebhook()
   return { state: webhook.state, events: webhook.events.map((one) => publish(event, one)) }
 }

@@ -9,11 +9,10 @@ import * as z from 'zod'
 import { isInvoiced } from '../../checkouts/checkout.ts'
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
 import type { MailBook, Mailer } from '../../orders/ports.ts'
-import { orNotNow } from '../../orders/price.ts'
 import type { Digest } from '../../secrets/secrets.ts'
 import { signedInWallet, signInRequired } from '../buying/credentials.ts'
 import { boughtOf } from '../checkout.ts'
-import type { FaultLog, Site } from '../operation.ts'
+import type { Site } from '../operation.ts'
 import { listOrders, ordersScope } from '../orders/find-orders.ts'
 import { type OrderTrackingDeps, opens, placedIn, type Records, recordsOf } from './order-view.ts'
 import {
@@ -37,16 +36,10 @@ type NamedOrder =
   /** `wrong`: the text is nothing by which an order could be found. */
   | { readonly type: 'none' | 'wrong' }
 
-/** @param text what a person pasted, perhaps a link. @throws Refusal `try_again` */
-export async function orderNamedBy(
-  deps: OrderTrackingDeps,
-  text: string,
-  log: FaultLog,
-): Promise<NamedOrder> {
-  return orNotNow(log, async () => {
-    const number = /\b(?:ord|chk)_[0-9a-z]{26}\b/.exec(text)?.[0]
-    return number === undefined ? byChain(deps, text) : byNumber(deps, number)
-  })
+/** @param text what a person pasted, perhaps a link */
+export function orderNamedBy(deps: OrderTrackingDeps, text: string): Promise<NamedOrder> {
+  const number = /\b(?:ord|chk)_[0-9a-z]{26}\b/.exec(text)?.[0]
+  return number === undefined ? byChain(deps, text) : byNumber(deps, number)
 }
 
 async function byNumber(deps: OrderTrackingDeps, number: string): Promise<NamedOrder> {
@@ -93,24 +86,19 @@ export function walletChallenge({ signIn }: OrderTrackingDeps, text: string) {
   return { message: createSIWxMessage(complete, address), payload: { ...complete, address } }
 }
 
-/** @throws Refusal `sign_in_invalid`, `try_again` */
+/** @throws Refusal `sign_in_invalid` */
 export async function sessionForWallet(
   deps: OrderTrackingDeps,
   signed: string,
-  log: FaultLog,
 ): Promise<string | undefined> {
-  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, signed, findPageScope))
+  const wallet = await signedInWallet(deps.signIn, signed, findPageScope)
   return wallet && sessionToken(deps, wallet)
 }
 
-export async function ordersOfSession(
-  deps: OrderTrackingDeps,
-  token: string | undefined,
-  log: FaultLog,
-) {
-  const wallet = await orNotNow(log, () => walletOfSession(deps, token))
+export async function ordersOfSession(deps: OrderTrackingDeps, token: string | undefined) {
+  const wallet = await walletOfSession(deps, token)
   if (wallet === undefined) return undefined
-  const list = await listOrders(deps, wallet, { limit: maxList, offset: 0 }, log)
+  const list = await listOrders(deps, wallet, { limit: maxList, offset: 0 })
   return { wallet, ...list }
 }
 

@@ -13,12 +13,11 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import { noteTransaction, operatorPays } from '../../payments/payment.ts'
 import type { Digest, Signer } from '../../secrets/secrets.ts'
 import { boughtOf, opensCheckout } from '../checkout.ts'
-import type { BuyingDeps, FaultLog } from '../operation.ts'
+import type { BuyingDeps } from '../operation.ts'
 import { deliveredTo, goodsOf } from '../orders/order.ts'
 import { lastingIn, orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
@@ -40,16 +39,13 @@ export async function viewOf(
   deps: OrderTrackingDeps,
   id: string,
   credentials: PageCredentials,
-  log: FaultLog,
 ): Promise<OrderPageView> {
-  return orNotNow(log, async () => {
-    const records = await recordsOf(deps, id)
-    const placed = placedIn(deps, records)
-    if (placed === undefined) throw new Refusal('order_not_found', 'There is no such order.')
-    const isOwn = (await opens(deps, records, credentials)) !== false
-    const isLasting = isOwn && (await opens(deps, records, lastingIn(credentials))) !== false
-    return { ...pageView(deps, records, placed, isOwn), isLasting }
-  })
+  const records = await recordsOf(deps, id)
+  const placed = placedIn(deps, records)
+  if (placed === undefined) throw new Refusal('order_not_found', 'There is no such order.')
+  const isOwn = (await opens(deps, records, credentials)) !== false
+  const isLasting = isOwn && (await opens(deps, records, lastingIn(credentials))) !== false
+  return { ...pageView(deps, records, placed, isOwn), isLasting }
 }
 
 export type Records = Awaited<ReturnType<typeof recordsOf>>
@@ -250,17 +246,14 @@ export async function goodsFor(
   deps: OrderTrackingDeps,
   id: string,
   credentials: PageCredentials,
-  log: FaultLog,
 ): Promise<GoodsView> {
-  return orNotNow(log, async () => {
-    const records = await recordsOf(deps, id)
-    const proof = await opens(deps, records, credentials)
-    if (!proof) return { type: 'locked' }
-    const { order } = records
-    if (order === undefined || isUnderWay(order)) return { type: 'not_yet' }
-    if (order.state !== 'FULFILLED') return { type: 'never' }
-    const goods = goodsOf(deps.purchases.vault, order)
-    deps.receipts.noteShown(order.id, proof)
-    return { type: 'goods', kind: order.item.kind, goods }
-  })
+  const records = await recordsOf(deps, id)
+  const proof = await opens(deps, records, credentials)
+  if (!proof) return { type: 'locked' }
+  const { order } = records
+  if (order === undefined || isUnderWay(order)) return { type: 'not_yet' }
+  if (order.state !== 'FULFILLED') return { type: 'never' }
+  const goods = goodsOf(deps.purchases.vault, order)
+  deps.receipts.noteShown(order.id, proof)
+  return { type: 'goods', kind: order.item.kind, goods }
 }

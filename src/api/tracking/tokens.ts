@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { isRecoveryCode } from '../../orders/finding.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { hashOf, issueToken, readToken, type Signer } from '../../secrets/secrets.ts'
-import type { BuyingDeps, FaultLog, SignInDeps } from '../operation.ts'
+import type { BuyingDeps, SignInDeps } from '../operation.ts'
 
 /** Tokens that open orders for a limited time: a link token is in a link of a mail, a session token in a cookie. */
 const orderPrefix = 'kop_'
@@ -99,13 +98,12 @@ export function linkTokenForCode(
   return isRecoveryCode(deps, id, text) ? linkToken(deps, id) : undefined
 }
 
-/** For a browser that has paid and never got the first answer. @throws Refusal `try_again` */
+/** For a browser that has paid and never got the first answer. */
 export async function linkTokenForKey(
   deps: TokenDeps & Pick<BuyingDeps, 'orders'>,
   id: OrderId,
   key: string,
-  log: FaultLog,
 ): Promise<string | undefined> {
-  const isKey = await orNotNow(log, () => deps.orders.hasKey(id, [hashOf(key)]))
+  const isKey = await deps.orders.hasKey(id, [hashOf(key)])
   return isKey ? linkToken(deps, id) : undefined
 }

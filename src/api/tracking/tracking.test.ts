@@ -41,7 +41,6 @@ const relisted = [
   voucher('OPEN', { price: { ...open(50, 1_000), divisor: 10 }, faceValue: fixed(1, 'GTQ') }),
   esim('PLAN', { allowance: { dataGb: 99 }, coverage: [], notes: 'After 9 GB: 1 kbps.' }),
 ]
-const log = { error: () => undefined }
 const noteShown = vi.fn()
 
 function follow(world: CheckoutWorld): OrderTrackingDeps {
@@ -67,7 +66,7 @@ async function opened(changes: Partial<Script> = {}, form = {}) {
   const { id, orderId, invoice } = invoiced(checkout)
   const deps = follow(world)
   const see = (credentials: PageCredentials = { token: accessToken }) =>
-    viewOf(deps, orderId, credentials, log)
+    viewOf(deps, orderId, credentials)
   const pay = async (units = invoice.units) => {
     const paid = world.processor.pay(invoice.id, units)
     await world.live(5 * minute)
@@ -119,7 +118,7 @@ describe('an order that is paid in a coin', () => {
   test('changes its version with every step, and shows what was paid', async () => {
     const { see, pay, invoice, deps, orderId, accessToken } = await opened()
     const before = await see()
-    expect((await goodsFor(deps, orderId, { token: accessToken }, log)).type).toBe('not_yet')
+    expect((await goodsFor(deps, orderId, { token: accessToken })).type).toBe('not_yet')
     const { transaction } = await pay()
     const after = await see()
     expect(after.version).not.toBe(before.version)
@@ -129,12 +128,12 @@ describe('an order that is paid in a coin', () => {
       hasReceipt: true,
       own: { paidUnits: invoice.units, payment: { transaction }, returns: [] },
     })
-    expect(await goodsFor(deps, orderId, { token: accessToken }, log)).toMatchObject({
+    expect(await goodsFor(deps, orderId, { token: accessToken })).toMatchObject({
       type: 'goods',
       goods: { code: 'SECRET-CODE-1234' },
     })
-    expect((await goodsFor(deps, orderId, {}, log)).type).toBe('locked')
-    await goodsFor(deps, orderId, { token: linkToken(deps, orderId) }, log)
+    expect((await goodsFor(deps, orderId, {})).type).toBe('locked')
+    await goodsFor(deps, orderId, { token: linkToken(deps, orderId) })
     expect(noteShown.mock.calls).toEqual([
       [orderId, 'token'],
       [orderId, 'link'],
@@ -150,7 +149,7 @@ describe('an order that is paid in a coin', () => {
       why: 'fulfillment_failed',
       own: { refund: { to: 'btc-address-of-ada', sent: { transaction: expect.any(String) } } },
     })
-    expect(await goodsFor(deps, orderId, { token: accessToken }, log)).toEqual({ type: 'never' })
+    expect(await goodsFor(deps, orderId, { token: accessToken })).toEqual({ type: 'never' })
   })
 
   test('in a coin that is paid out by hand waits for a person', async () => {
@@ -169,7 +168,7 @@ describe('an order that is paid in a coin', () => {
       return order && { ...order, settlement: 'LOST' as const, payout: { state: 'DUE' as const } }
     }
     const orders = { ...world.orders, find: find as typeof world.orders.find }
-    const view = await viewOf({ ...deps, orders }, orderId, { token: accessToken }, log)
+    const view = await viewOf({ ...deps, orders }, orderId, { token: accessToken })
     expect(view).toMatchObject({ stage: 'not_taken', isFinished: true, hasReceipt: false })
     for (const field of ['paid', 'deliverBy'])
       expect(view.times).toMatchObject({ [field]: undefined })
@@ -200,7 +199,7 @@ describe('an order that is paid in a coin', () => {
     const findByTransaction = async (sought: string) =>
       sought === hash ? await world.checkouts.find(id) : undefined
     const known = { ...deps, checkouts: { ...world.checkouts, findByTransaction, findByAddress } }
-    const named = (text: string) => orderNamedBy(known, text, log)
+    const named = (text: string) => orderNamedBy(known, text)
     // Public data of the chain is distinguished from what only the buyer knows.
     const everyone = { type: 'public', id: orderId }
     expect(await named(hash.toUpperCase())).toEqual(everyone)
@@ -244,8 +243,8 @@ describe('the recovery code', () => {
 
 test('an order that is none is not found', async () => {
   const deps = follow(checkoutWorld())
-  await expect(viewOf(deps, `ord_${'0'.repeat(26)}`, {}, log)).rejects.toThrow('no such order')
-  await expect(viewOf(deps, 'x', {}, log)).rejects.toThrow('no such order')
+  await expect(viewOf(deps, `ord_${'0'.repeat(26)}`, {})).rejects.toThrow('no such order')
+  await expect(viewOf(deps, 'x', {})).rejects.toThrow('no such order')
 })
 
 describe('link tokens', () => {

@@ -171,6 +171,7 @@ export const orderStatus: Tool = {
   app: 'order',
   limit: 'reading',
   charges: false,
+  readsOrders: true,
   run: statusOf,
 }
 
@@ -183,7 +184,7 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   })
   const query = orderQuery(ids, () => keyIn(call.args))
   if (query === undefined) return ordersOfWallet(call, deps, pageOf({ limit, offset }))
-  const view = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
+  const view = await lookAtOrder(buying, query, () => credentialsIn(call))
   if (!view.isPublic) return orderOutcome(buying, view, showing)
   const body = publicStatusOf(view.order, 'hash')
   return { type: 'answer', body, advice: body.message }
@@ -194,7 +195,7 @@ async function ordersOfWallet(
   { buying }: ToolDeps,
   page: Page,
 ): Promise<ToolOutcome> {
-  const list = await listOwnOrders(buying, signInWith(call), page, call.log)
+  const list = await listOwnOrders(buying, signInWith(call), page)
   if (list !== undefined) return { type: 'answer', body: list }
   const required = signInRequired(buying.signIn, ordersScope(mcpPath))
   return { type: 'demand', required, more: { message: signInGuidance } }
@@ -233,11 +234,12 @@ export const refund: Tool = {
   app: 'order',
   limit: (args) => (keyIn(args) === undefined ? 'reading' : 'purchase'),
   charges: true,
+  readsOrders: true,
   run: refunded,
 }
 
 async function refunded(call: ToolCall, { buying }: ToolDeps) {
-  const { args, log, client } = call
+  const { args, client } = call
   const key = keyIn(args)
   const orderId = textIn(args, 'orderId')
   if (orderId === undefined) {
@@ -246,14 +248,14 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
   const fields = withoutEmpty(without(args, ['orderId', 'idempotency_key', 'access_token']))
   if (key !== undefined) {
     const claim = { orderId, key, fields, client, isOwn: ownedBy(buying, credentialsIn(call)) }
-    return { type: 'answer' as const, body: await refundClaimed(buying, claim, log) }
+    return { type: 'answer' as const, body: await refundClaimed(buying, claim) }
   }
   // Other fields mean a claim.
   if (Object.keys(fields).length > 0) {
     const message = 'A refund claim needs an idempotency_key.'
     throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
   }
-  return { type: 'answer' as const, body: await refundWatched(buying, orderId, log) }
+  return { type: 'answer' as const, body: await refundWatched(buying, orderId) }
 }
 
 interface Showing {

@@ -7,7 +7,7 @@ import { readLineItem } from '../../catalog/purchase-body.ts'
 import { clientKeyOf, type Limits, takeFrom } from '../../http/gate.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import { type Fault, Refusal, rules } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/price.ts'
+import { notReadable } from '../../orders/price.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { Frame } from '../frame/layout.ts'
 import { sayPrivately, withRetryAfter, written } from '../frame/senders.ts'
@@ -154,14 +154,11 @@ async function start(
     if (refusal) throw refusal
   }
   try {
-    return await orNotNow(request.log, async () => {
-      const started = await checkout.start(form, takePlace)
-      if (mail && address) await mail.book.remember(started.orderId, mail.digest.of(address))
-      return started
-    })
+    const started = await checkout.start(form, takePlace)
+    if (mail && address) await mail.book.remember(started.orderId, mail.digest.of(address))
+    return started
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return refusalFeedback(error, starting)
+    return refusalFeedback(notReadable(request.log, error), starting)
   }
 }
 

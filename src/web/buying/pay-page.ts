@@ -23,7 +23,7 @@ import {
 import { buyPath, followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
+import { accessIn, formIn, readsOrders, readToken, rememberOrder, routeForm } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 
 interface PayPageDeps extends WebDeps, PayingDeps {
@@ -36,9 +36,9 @@ type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
 export function routePaying(pages: FastifyInstance, deps: PayPageDeps): void {
   const { frame } = deps
-  pages.get('/pay/:id', reads, async (request: PayRequest, reply) => {
+  pages.get('/pay/:id', readsOrders, async (request: PayRequest, reply) => {
     const token = accessIn(request)
-    const view = await deps.checkout.view(request.params.id, token, request.log)
+    const view = await deps.checkout.view(request.params.id, token)
     if (view === undefined) return sayPrivately(reply.code(404), frame, 'pay.notFound')
     // The page of the order shows the rest, unless this page still follows a return.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
@@ -46,7 +46,7 @@ export function routePaying(pages: FastifyInstance, deps: PayPageDeps): void {
     if (isUpToDate(request, versionOf(view))) return privately(reply).code(304).send()
     return sendPrivately(reply, frame, payPage(view, deps, token))
   })
-  routeForm(pages, '/pay/:id/open', reads, (request: PayRequest, reply) =>
+  routeForm(pages, '/pay/:id/open', readsOrders, (request: PayRequest, reply) =>
     openPayment(request, reply, deps),
   )
 }
@@ -55,7 +55,7 @@ async function openPayment(request: PayRequest, reply: FastifyReply, deps: PayPa
   const { frame } = deps
   const { id } = request.params
   const typed = formIn(request).get('token') ?? ''
-  const view = await deps.checkout.view(id, readToken(typed), request.log)
+  const view = await deps.checkout.view(id, readToken(typed))
   if (view === undefined) return sayPrivately(reply.code(404), frame, 'pay.notFound')
   const { orderId } = view
   const token = view.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)

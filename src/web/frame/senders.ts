@@ -117,7 +117,7 @@ function messageFor(
   { t }: Frame,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Message {
-  const refusal = refusalFor(error)
+  const refusal = refusalFor(error, request)
   if (refusal) return refusalMessage(refusal, t, reply)
   request.log.error({ err: error }, 'unexpected error')
   reply.code(internalRule.status)

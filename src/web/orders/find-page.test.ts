@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
+import type { BuyingDeps } from '../../api/operation.ts'
 import type { MailDeps } from '../../api/tracking/find.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { linkToken, sessionToken } from '../../api/tracking/tokens.ts'
@@ -393,4 +394,20 @@ describe('a refund that is asked for on its page', () => {
     // Requests of strangers use up nothing of the visitor who has opened the order.
     expect((await ask(opened)).statusCode).toBe(200)
   })
+})
+
+test('while the orders cannot be read, their pages say that it will do later', async () => {
+  const down = () => Promise.reject(new Error('connect ECONNREFUSED'))
+  const follow = { orders: { find: down }, purchases: {} } as unknown as OrderTrackingDeps
+  const buying = { purchases: { approvals: { find: down } } } as unknown as BuyingDeps
+  const { get, post, logged } = website({ buying, tracking: { follow, limits: createLimits() } })
+  const answers = [
+    await get(`/orders/ord_${'0'.repeat(26)}`, { accept: 'text/html' }),
+    await post('/approve', { token: 'apr_x' }, { accept: 'text/html' }),
+  ]
+  for (const { statusCode, headers, body } of answers) {
+    expect([statusCode, headers['retry-after']]).toEqual([503, '5'])
+    expect(body).not.toContain('ECONNREFUSED')
+  }
+  expect(logged.join()).toContain('orders not readable')
 })

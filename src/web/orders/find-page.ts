@@ -11,7 +11,6 @@ import { endSession, linkTokenForCode, sessionSeconds } from '../../api/tracking
 import { countRefused, lookAtRefused } from '../../http/gate.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { codeAttributes, onlyField, timeOf } from '../frame/parts.ts'
@@ -21,7 +20,7 @@ import type { MessageId, Texts } from '../texts/texts.ts'
 import {
   acts,
   formIn,
-  reads,
+  readsOrders,
   readToken,
   rememberOrder,
   rememberWallet,
@@ -34,18 +33,18 @@ import type { TrackingRoutes } from './tracking.ts'
 
 export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
-  pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
-  routeForm(pages, `${findPath}/payment`, reads, (request, reply) =>
+  pages.get(findPath, readsOrders, (request, reply) => sendFind(request, reply, routes))
+  routeForm(pages, `${findPath}/payment`, readsOrders, (request, reply) =>
     byNumber(request, reply, routes),
   )
-  routeForm(pages, `${findPath}/challenge`, reads, async (request: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/challenge`, readsOrders, async (request: FastifyRequest, reply) => {
     const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
     if (challenge === undefined) return privately(reply.code(422)).send({ error: 'no address' })
     return privately(reply).send(challenge)
   })
   routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
-  routeForm(pages, `${findPath}/leave`, reads, async (request: FastifyRequest, reply) => {
-    await orNotNow(request.log, () => endSession(follow, walletIn(request)))
+  routeForm(pages, `${findPath}/leave`, readsOrders, async (request: FastifyRequest, reply) => {
+    await endSession(follow, walletIn(request))
     rememberWallet(reply, { sessionToken: '', seconds: 0, siteUrl: follow.site.url })
     return privately(reply).redirect(findPath, 303)
   })
@@ -56,7 +55,7 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
 function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   if (routes.mail === undefined) return
   const post = createPost(pages, routes)
-  routeForm(pages, `${findPath}/mail`, reads, async (request: FastifyRequest, reply) => {
+  routeForm(pages, `${findPath}/mail`, readsOrders, async (request: FastifyRequest, reply) => {
     return sendFind(request, reply, routes, { mail: await takeMail(request, reply, routes, post) })
   })
 }
@@ -68,7 +67,7 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
 async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const form = formIn(request)
   const typed = (form.get('number') ?? '').slice(0, 300)
-  const named = await orderNamedBy(routes.follow, typed, request.log)
+  const named = await orderNamedBy(routes.follow, typed)
   switch (named.type) {
     case 'order':
       return privately(reply).redirect(orderPagePath(named.id), 303)
@@ -95,7 +94,7 @@ async function byPublic(
   const { follow } = routes
   const token = readToken(text) ?? linkTokenForCode(follow, id, text ?? '')
   const credentials = { token, wallet: walletIn(request) }
-  const view = await viewOf(follow, id, credentials, request.log)
+  const view = await viewOf(follow, id, credentials)
   if (view.own) {
     const { checkout } = view
     if (token !== undefined) {
@@ -115,7 +114,7 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
   if (refusal !== undefined) throw refusal
   try {
     const signed = formIn(request).get('signed') ?? ''
-    const sessionToken = await sessionForWallet(routes.follow, signed, request.log)
+    const sessionToken = await sessionForWallet(routes.follow, signed)
     if (sessionToken === undefined) {
       return sendFind(request, reply.code(422), routes, { wallet: { result: 'failed' } })
     }
@@ -145,7 +144,7 @@ async function sendFind(
     recentUrl: frame.scriptUrl('recent.js'),
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...parts,
-    list: await ordersOfSession(follow, walletIn(request), request.log),
+    list: await ordersOfSession(follow, walletIn(request)),
   })
   return sendPrivately(reply, frame, page)
 }

@@ -14,7 +14,7 @@ import { copied, fact, qrSvg } from '../frame/parts.ts'
 import { sayPrivately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { formIn, reads } from '../visitor.ts'
+import { formIn, readsOrders } from '../visitor.ts'
 import { linkPage } from './parts.ts'
 
 type Goods = Extract<GoodsView, { readonly type: 'goods' }>
@@ -163,11 +163,11 @@ export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(revealPath, reads, (_, reply) =>
+  pages.get(revealPath, readsOrders, (_, reply) =>
     sendPrivately(reply, frame, linkPage('reveal', revealPath, frame.t)),
   )
-  pages.post(revealPath, reads, async (request: FastifyRequest, reply) => {
-    const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
+  pages.post(revealPath, readsOrders, async (request: FastifyRequest, reply) => {
+    const opened = await openReveal(buying, formIn(request).get('token') ?? '')
     if (opened.type === 'goods') return sendPrivately(reply, frame, goodsPage(opened, frame.t))
     return sayPrivately(
       reply.code(closedStatus[opened.type]),

@@ -8,7 +8,6 @@ import {
 } from '../../api/tracking/find.ts'
 import { type RateLimiter, takeFrom } from '../../http/gate.ts'
 import { rules } from '../../lib/refusal.ts'
-import { orNotNow } from '../../orders/price.ts'
 import { type Html, html } from '../frame/html.ts'
 import { emailAttributes, onlyField } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/senders.ts'
@@ -108,7 +107,7 @@ export async function leaveMail(
   address: string,
 ): Promise<boolean> {
   const left = { id: request.params.orderId, credentials: pageCredentialsOf(request), address }
-  const order = await orNotNow(request.log, () => leaveAddress(routes.follow, mail, left))
+  const order = await leaveAddress(routes.follow, mail, left)
   if (order === undefined) return false
   try {
     return await sendOnce(routes, mail, { page: 'leave', address, orders: [order] })

@@ -29,7 +29,15 @@ import { privately, sendPrivately, withRetryAfter } from '../frame/senders.ts'
 import { followed, isUpToDate, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, acts, formIn, reads, readToken, rememberOrder, routeForm } from '../visitor.ts'
+import {
+  accessIn,
+  acts,
+  formIn,
+  readsOrders,
+  readToken,
+  rememberOrder,
+  routeForm,
+} from '../visitor.ts'
 import { closedGoods, openGoods } from './goods.ts'
 import { leaveMail, type MailPart, mailForm, takeMail } from './order-mail.ts'
 import {
@@ -51,14 +59,14 @@ const at = '/orders/:orderId'
 
 export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
-  pages.get(at, reads, async (request: OrderRequest, reply) => {
+  pages.get(at, readsOrders, async (request: OrderRequest, reply) => {
     const view = await look(routes, request)
     if (isUpToDate(request, view.version)) return privately(reply).code(304).send()
     return sendOrder(reply, routes, request, view)
   })
   const forms = {
-    open: [reads, openOrder],
-    goods: [reads, showGoods],
+    open: [readsOrders, openOrder],
+    goods: [readsOrders, showGoods],
     mail: [acts, mail],
     refund: [acts, refund],
   } as const
@@ -67,9 +75,9 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
       handle(request, reply, routes),
     )
   }
-  pages.get(`${at}/receipt`, reads, async (request: OrderRequest, reply) => {
+  pages.get(`${at}/receipt`, readsOrders, async (request: OrderRequest, reply) => {
     const { orderId } = request.params
-    const receipt = await receiptOf(follow, orderId, () => ({}), request.log)
+    const receipt = await receiptOf(follow, orderId, () => ({}))
     return privately(reply)
       .header('content-disposition', `attachment; filename="receipt-${orderId}.json"`)
       .send(receipt)
@@ -119,7 +127,7 @@ async function openOrder(request: OrderRequest, reply: FastifyReply, routes: Tra
   const typed = formIn(request).get('token') ?? ''
   const { orderId } = request.params
   const token = readToken(typed) ?? (await linkTokenFor(request, routes))
-  const view = await viewOf(follow, orderId, { token }, request.log)
+  const view = await viewOf(follow, orderId, { token })
   if (token === undefined || view.own === undefined) {
     return sendOrder(reply.code(422), routes, request, view, {
       refused: { typed, isOld: isOutdatedLinkToken(follow, token, view.id) },
@@ -136,7 +144,7 @@ async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
   if (!isOrderId(orderId)) return undefined
   const form = formIn(request)
   const key = form.get('key')
-  if (key !== null) return linkTokenForKey(follow, orderId, key, request.log)
+  if (key !== null) return linkTokenForKey(follow, orderId, key)
   return linkTokenForCode(follow, orderId, form.get('token') ?? '')
 }
 
@@ -144,7 +152,7 @@ async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
 async function showGoods(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   const credentials = pageCredentialsOf(request)
   const { orderId } = request.params
-  const shown = await goodsFor(routes.follow, orderId, credentials, request.log)
+  const shown = await goodsFor(routes.follow, orderId, credentials)
   const view = await look(routes, request)
   const status = { goods: 200, locked: 403, not_yet: 409, never: 410 }[shown.type]
   return sendOrder(reply.code(status), routes, request, view, { shown })
@@ -168,7 +176,7 @@ async function refund(request: OrderRequest, reply: FastifyReply, routes: Tracki
   const client = clientKeyOf(request.ip)
   const isOwn = async () => (await look(routes, request)).own !== undefined
   const claimed = { orderId, key, fields: {}, client, isOwn }
-  const asked = await refundClaimed(routes.follow, claimed, request.log).then(
+  const asked = await refundClaimed(routes.follow, claimed).then(
     () => ({ type: 'taken' }) as const,
     (error: unknown) => whyNotTaken(error, reply),
   )

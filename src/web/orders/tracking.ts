@@ -27,5 +27,5 @@ export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
 }
 
 export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
-  return viewOf(follow, request.params.orderId, pageCredentialsOf(request), request.log)
+  return viewOf(follow, request.params.orderId, pageCredentialsOf(request))
 }
