@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Span } from '../adapters/storage/books.ts'
 import { messageOf } from '../lib/errors.ts'
-import { type Book, type BookRow, bookRows, books, bookText } from '../operator/books.ts'
+import { type BookRow, bookRows, books, bookText } from '../operator/books.ts'
 import { closeMonth, type Month, spanOfMonth } from '../operator/month.ts'
 import {
   type Act,
@@ -30,12 +30,6 @@ Examples:
   kiosk402 export orders 2026-10 >orders-2026-10.csv
   kiosk402 export ledger --json
   kiosk402 export month 2026-10 >month-2026-10.csv`
-
-interface Wanted {
-  readonly book: Book | 'month'
-  readonly month: string
-  readonly span: Span
-}
 
 export const exportAct: Act = {
   summary: 'orders, ledger and months for the books, as CSV or JSON',
@@ -79,11 +73,12 @@ async function write(
 
 const always: Span = { from: new Date(0), to: new Date('9999-01-01') }
 
-function wantedIn(args: readonly string[], now: Date): Wanted {
+function wantedIn(args: readonly string[], now: Date) {
   const { positionals } = parseArguments({ args: [...args], allowPositionals: true })
   const [book = '', month = '', ...more] = positionals
   const known = [...books, 'month'] as const
-  const isKnown = (word: string): word is Wanted['book'] => known.some((one) => one === word)
+  const isKnown = (word: string): word is (typeof known)[number] =>
+    known.some((one) => one === word)
   if (book === '') throw new UsageError(`Say what to export: ${known.join(', ')}`)
   if (!isKnown(book)) throw new UsageError(unknownWord(book, known))
   if (more.length > 0)

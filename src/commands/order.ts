@@ -43,7 +43,11 @@ export const order: Act = {
     }
     if (!isOrderId(text)) throw new UsageError(`${what} needs the id of an order; find gives it`)
     if (what === 'show') return withOperator((operator) => show(operator, text))
-    if (what === 'retry') return withOperator((operator) => retry(operator, text))
+    if (what === 'retry')
+      return withOperator(async (operator) => {
+        const data = await retryOrder(operator, text)
+        return { exit: 0, data, lines: ['The running store looks at it now.'] }
+      })
     if (reason === '') throw new UsageError('resend needs a reason: --reason "..."')
     return withOperator((operator) => resend(operator, text, { to, reason }, isDryRun))
   },
@@ -64,11 +68,6 @@ async function find(operator: Operator, text: string): Promise<Result> {
   const more = data.isMore ? ['There are more, which are older.'] : []
   const isFound = data.found.length > 0
   return { exit: isFound ? 0 : 1, data, lines: isFound ? [...lines, ...more] : ['No order.'] }
-}
-
-async function retry(operator: Operator, id: OrderId): Promise<Result> {
-  const data = await retryOrder(operator, id)
-  return { exit: 0, data, lines: ['The running store looks at it now.'] }
 }
 
 async function resend(

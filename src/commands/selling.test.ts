@@ -7,7 +7,7 @@ import { cost, voucher } from '../../test/fixtures/offers.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createSnapshotStore } from '../adapters/storage/snapshots.ts'
 import type { Operator } from '../operator/operator.ts'
-import type { Placed } from '../operator/selling.ts'
+import type { placeRules } from '../operator/selling.ts'
 import type { Act, Context } from './act.ts'
 import { catalog, price, sales } from './selling.ts'
 
@@ -54,7 +54,7 @@ test('a margin lists the first fifty offers for people, and all of them as data'
   expect(lines).toContain('  AMZ_0  25.00 -> 25.93  Amazon.com')
   expect(lines.at(-1)).toBe('  and 10 more: --json lists all')
   expect(data).toMatchObject({ placed: [{ effect: { bps: 250, cents: 30 } }] })
-  expect((data as Placed).changes.offers).toHaveLength(60)
+  expect((data as Awaited<ReturnType<typeof placeRules>>).changes.offers).toHaveLength(60)
 })
 
 test('the file of an export is one that can be imported', async () => {

@@ -2,13 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { listRules, type PlacedRule } from '../adapters/storage/selling-rules.ts'
 import type { Effect } from '../catalog/selling-rules.ts'
 import type { Operator } from '../operator/operator.ts'
-import {
-  type Changes,
-  type Ended,
-  endSellingRules,
-  type Placed,
-  placeRules,
-} from '../operator/selling.ts'
+import { type Changes, endSellingRules, placeRules } from '../operator/selling.ts'
 import { readRuleFile, ruleFileOf, scopeText, type WantedRule } from '../operator/written-rules.ts'
 import { type Act, parseCommand, type Result, UsageError } from './act.ts'
 
@@ -121,7 +115,8 @@ function runOf(name: string, takes: Takes): Act['run'] {
       if (what === listing || what === 'export') return listed(operator, what, effects)
       if (what === 'end' || what === 'resume') {
         const data = await endSellingRules(operator, names, { ...about, effects })
-        return { exit: 0, data, lines: endedLines(data, isDryRun) }
+        const lines = [...data.ended.map(ruleLine), ...changeLines(data.changes)]
+        return { exit: 0, data, lines: [endHeading(isDryRun), ...lines] }
       }
       const data = await placeRules(operator, await wantedIn(asked), about)
       return { exit: 0, data, lines: placedLines(data, isDryRun) }
@@ -165,7 +160,10 @@ function ruleLine({ id, scope, effect, until, by, at, reason }: PlacedRule): str
   return `${id}  ${scopeText(scope)}  ${effect.type}${amount}${text}  by ${by} at ${at.toISOString()}${end}  ${reason}`
 }
 
-function placedLines({ placed, kept, meets, changes }: Placed, isDryRun: boolean) {
+function placedLines(
+  { placed, kept, meets, changes }: Awaited<ReturnType<typeof placeRules>>,
+  isDryRun: boolean,
+) {
   return [
     isDryRun ? 'This would be in force:' : 'In force on all nodes within 5 s:',
     ...placed.map(ruleLine),
@@ -178,9 +176,7 @@ function placedLines({ placed, kept, meets, changes }: Placed, isDryRun: boolean
   ]
 }
 
-function endedLines({ ended, changes }: Ended, isDryRun: boolean) {
-  return [isDryRun ? 'This would end:' : 'Ended:', ...ended.map(ruleLine), ...changeLines(changes)]
-}
+const endHeading = (isDryRun: boolean) => (isDryRun ? 'This would end:' : 'Ended:')
 
 const maxLines = 50
 

@@ -134,7 +134,7 @@ test('what a process starts inherits no secret, however that came', () => {
 
 test('files of variables are found among what Node was told', () => {
   const told = ['--env-file=a=b', '--trace-warnings', '--env-file', 'c', '--env-file-if-exists=d']
-  expect(envFilesIn(told)).toEqual({ files: ['a=b', 'c', 'd'], others: ['--trace-warnings'] })
+  expect(envFilesIn(told)).toEqual(['a=b', 'c', 'd'])
 })
 
 test('a file of variables that other accounts can read is named too', () => {

@@ -9,7 +9,7 @@ const fileVariableOf = (name: string) => `${name}_FILE`
 /** Removes the secrets from `process.env`, so that no child process inherits one. @throws ConfigError */
 export function ownEnvironment(warn: (line: string) => void): Readonly<Environment> {
   const environment = withSecretFiles(process.env, warn)
-  for (const file of envFilesIn(process.execArgv).files) warnIfOpen(file, warn)
+  for (const file of envFilesIn(process.execArgv)) warnIfOpen(file, warn)
   for (const name of secretVariables) {
     delete process.env[name]
     delete process.env[fileVariableOf(name)]
@@ -71,14 +71,12 @@ function mendFor(file: string, { uid }: Stats): string {
 }
 
 /** As `--env-file=.env` or `--env-file .env`. */
-export function envFilesIn(nodeArguments: readonly string[]) {
+export function envFilesIn(nodeArguments: readonly string[]): readonly string[] {
   const files: string[] = []
-  const others: string[] = []
   const left = [...nodeArguments]
   for (let one = left.shift(); one !== undefined; one = left.shift()) {
     const match = /^--env-file(?:-if-exists)?(?:=(.*))?$/s.exec(one)
-    if (match === null) others.push(one)
-    else files.push(match[1] ?? left.shift() ?? '')
+    if (match !== null) files.push(match[1] ?? left.shift() ?? '')
   }
-  return { files, others }
+  return files
 }

@@ -36,7 +36,9 @@ export async function recordsOf({ database }: Pick<Operator, 'database'>, id: Or
 export async function showOrder(operator: Pick<Operator, 'database'>, id: OrderId) {
   const records = await recordsOf(operator, id)
   const { order, checkout } = records
-  const payouts = await payoutsOf(operator, records)
+  const owners: readonly (string | undefined)[] = [id, checkout?.id]
+  const open = await openPayouts(operator.database)
+  const payouts = open.filter(({ reference }) => owners.includes(reference.split('-')[0]))
   const goodwill = await createGoodwillStore(operator.database).find(id)
   return {
     order: order ? orderFacts(order) : null,
@@ -76,22 +78,7 @@ const noInvoice = { id: null, status: null, addresses: [] }
 
 type OpenPayout = Awaited<ReturnType<typeof openPayouts>>[number]
 
-async function payoutsOf(
-  { database }: Pick<Operator, 'database'>,
-  { id, checkout }: Records,
-): Promise<readonly OpenPayout[]> {
-  const owners: readonly (string | undefined)[] = [id, checkout?.id]
-  const open = await openPayouts(database)
-  return open.filter(({ reference }) => owners.includes(reference.split('-')[0]))
-}
-
-export interface MayDo {
-  readonly command: string
-  /** A sentence. */
-  readonly causes: string
-}
-
-function wayOut({ reference, code, waitsFor, amount, coin, to }: OpenPayout): MayDo {
+function wayOut({ reference, code, waitsFor, amount, coin, to }: OpenPayout) {
   const payout = `${amount} ${coin} to ${to}`
   if (waitsFor === 'release') {
     const causes = `Pays ${payout}, although the denylist names that party.`
@@ -105,9 +92,9 @@ function wayOut({ reference, code, waitsFor, amount, coin, to }: OpenPayout): Ma
       )
 }
 
-function waysOn(records: Records, hasGoodwill: boolean): readonly MayDo[] {
+function waysOn(records: Records, hasGoodwill: boolean) {
   const { id, order } = records
-  const ways: MayDo[] = []
+  const ways: ReturnType<typeof may>[] = []
   if (isWaiting(records)) {
     ways.push(may(`order retry ${id}`, 'The running store looks at it at once.'))
   }
@@ -122,7 +109,8 @@ function waysOn(records: Records, hasGoodwill: boolean): readonly MayDo[] {
   return ways
 }
 
-const may = (command: string, causes: string): MayDo => {
+/** @param causes a sentence */
+const may = (command: string, causes: string) => {
   return { command: `kiosk402 ${command}`, causes }
 }
 

@@ -11,11 +11,6 @@ export interface NamedParty {
   readonly entry: string
 }
 
-export interface PartyList {
-  readonly name: string
-  readonly parties: readonly NamedParty[]
-}
-
 /** OFAC's sdn.xml, the largest of them, has 30 MB. */
 const maxBytes = 100_000_000
 
@@ -25,7 +20,7 @@ const maxBytes = 100_000_000
  *
  * @throws Refused for files that are cut off, and for others
  */
-export async function readPartyList(files: readonly string[]): Promise<PartyList> {
+export async function readPartyList(files: readonly string[]) {
   const remarks = new Map<string, string>()
   const parties: NamedParty[] = []
   let name = 'sdn'

@@ -34,14 +34,6 @@ interface Meeting {
   readonly counts: 'the new rule' | 'the other rule'
 }
 
-export interface Placed {
-  readonly placed: readonly PlacedRule[]
-  /** How many of the wanted rules were in force already, word for word. */
-  readonly kept: number
-  readonly meets: readonly Meeting[]
-  readonly changes: Changes
-}
-
 interface Acting {
   readonly act: string
   readonly reason: string
@@ -50,13 +42,14 @@ interface Acting {
 /**
  * Puts rules in force: all of them, or none. One after the other with those of other operators, so each meets theirs.
  *
+ * @returns `kept`: how many of the wanted rules were in force already, word for word
  * @throws Refused for a scope that does not exist, and rules that cannot be
  */
 export async function placeRules(
   operator: Operator,
   wanted: readonly WantedRule[],
   { act, reason }: Acting,
-): Promise<Placed> {
+) {
   const shelf = await readShelf(operator)
   const read = wanted.map((one) => ruleIn({ ...one, reason: one.reason || reason }, shelf))
   const faults = read.flatMap((rule, at) => {
@@ -82,11 +75,6 @@ export async function placeRules(
   }
 }
 
-export interface Ended {
-  readonly ended: readonly PlacedRule[]
-  readonly changes: Changes
-}
-
 /**
  * Ends rules: all of them, or none.
  *
@@ -97,7 +85,7 @@ export async function endSellingRules(
   operator: Operator,
   which: readonly string[],
   { act, reason, effects }: Acting & { readonly effects: readonly Effect['type'][] },
-): Promise<Ended> {
+) {
   const shelf = await readShelf(operator)
   const noted = ({ ended }: { readonly ended: readonly PlacedRule[] }) => ({
     ...{ act, subject: subjectOf(ended), before: ended, reason },

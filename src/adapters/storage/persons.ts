@@ -3,17 +3,9 @@ import { eraseCheckouts } from './checkouts.ts'
 import type { Database } from './database.ts'
 import { eraseOrders } from './forgetting.ts'
 
-export interface OrderOfPerson {
-  readonly order: OrderId
-  /** Whether the store has nothing left to do for it that needs the personal fields. */
-  readonly hasEnded: boolean
-}
-
-export async function ordersOfPerson(
-  database: Database,
-  digests: readonly string[],
-): Promise<readonly OrderOfPerson[]> {
-  const { rows } = await database.query<OrderOfPerson>(
+/** One `hasEnded` if the store has nothing left to do for it that needs the personal fields. */
+export async function ordersOfPerson(database: Database, digests: readonly string[]) {
+  const { rows } = await database.query<{ order: OrderId; hasEnded: boolean }>(
     `with named as (
        select order_id from order_persons where person = any ($1)
        union select order_id from order_mail where address_digest = any ($1)
