@@ -29,7 +29,7 @@ export const acts: Readonly<Record<string, () => Promise<Act>>> = {
 
   // The machine
   backup: async () => (await import('./backup.ts')).backup,
-  restore: async () => (await import('./restore.ts')).restoreAct,
+  restore: async () => (await import('./backup.ts')).restore,
   doctor: async () => (await import('./doctor.ts')).doctor,
 }
 

@@ -65,7 +65,7 @@ export function watchIncidents(deps: WatchDeps): () => Promise<void> {
     const last = away ?? { openedAt: now(), told: [] as readonly Channel[], isOnRecord: false }
     const { openedAt, isOnRecord } = last
     const id = `database-${openedAt.getTime()}`
-    const incident = { ...sighting, id, subject: 'database', openedAt, recoveredAt: undefined }
+    const incident = { ...sighting, id, subject: 'database', openedAt, recoveredAt: null }
     const untold = channels.filter((channel) => !isOnRecord && !last.told.includes(channel))
     const isTold = await Promise.all(untold.map((channel) => tell(channel, incident)))
     const told = [...last.told, ...untold.filter((_, at) => isTold[at])]

@@ -11,7 +11,7 @@ const incident: Incident = {
   subject: '',
   text: '2 refunds failed and wait for you.',
   openedAt: new Date('2026-03-01T12:00:00Z'),
-  recoveredAt: undefined,
+  recoveredAt: null,
 }
 const over = { ...incident, recoveredAt: new Date('2026-03-01T13:00:00Z') }
 

@@ -8,11 +8,11 @@ export type RecurringAct = (typeof recurringActs)[number]
 /** `differs`: it came to its end and found something. `failed`: it could not come to its end. */
 export type RunResult = 'good' | 'differs' | 'failed'
 
-interface LastRun {
+export interface LastRun {
   /** When a run last came to its end; before the first, when the store began. */
   readonly endedAt: Date
-  /** Of the last run, also of one that failed; undefined before the first. */
-  readonly result: RunResult | undefined
+  /** Of the last run, also of one that failed; null before the first. */
+  readonly result: RunResult | null
 }
 
 export type LastRuns = ReadonlyMap<RecurringAct, LastRun>
@@ -57,7 +57,7 @@ export interface Incident {
   readonly subject: string
   readonly text: string
   readonly openedAt: Date
-  readonly recoveredAt: Date | undefined
+  readonly recoveredAt: Date | null
 }
 
 /** What one channel has to tell of an incident; leased to the caller. */

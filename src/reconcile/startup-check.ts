@@ -1,5 +1,5 @@
 import { StartRefused } from '../lib/errors.ts'
-import { type LoopDeps, repeat, within } from '../lib/scheduling.ts'
+import { type LoopDeps, repeat, trying, within } from '../lib/scheduling.ts'
 import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './ports.ts'
 import { placeOf } from './sources.ts'
@@ -71,32 +71,27 @@ export async function checkStartup(
   const refused = Promise.withResolvers<RecordTooOld>()
   let isPassed = false
   let isLate = false
-  const task = async () => {
-    try {
-      const { own, later } = await unknownRefunds(sources)
-      if (own.length > 0) {
-        const error = new RecordTooOld(refusalText(own))
-        health.hold(error.message)
-        refused.resolve(error)
-        if (isLate) failed('start guard', error)
-        return true
-      }
-      const [first] = later
-      if (first !== undefined) {
-        const { from: wallet, transaction } = first
-        report({ name: 'earlier_wallet_used', transfers: later.length, wallet, transaction })
-      }
-      isPassed = true
-      health.hold(undefined)
-      settled.abort()
-      return true
-    } catch (error) {
-      failed('start guard', error)
-      return false
+  const look = async () => {
+    const { own, later } = await unknownRefunds(sources)
+    if (own.length > 0) {
+      const error = new RecordTooOld(refusalText(own))
+      health.hold(error.message)
+      refused.resolve(error)
+      if (isLate) failed('start guard', error)
+      return
     }
+    const [first] = later
+    if (first !== undefined) {
+      const { from: wallet, transaction } = first
+      report({ name: 'earlier_wallet_used', transfers: later.length, wallet, transaction })
+    }
+    isPassed = true
+    health.hold(undefined)
+    settled.abort()
   }
   health.hold('The chain has not answered yet whether every refund on it is on record.')
   const until = AbortSignal.any([signal, settled.signal])
+  const task = trying('start guard', look, failed)
   const passed = repeat(task, { everyMs: maxRetryMs, retryMs, signal: until }).then(() => isPassed)
   const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(timeout.resolve, startWaitMs)

@@ -1,4 +1,4 @@
-import type { Channel, Incident, IncidentBook } from '../../operations/ports.ts'
+import type { Incident, IncidentBook, Notice } from '../../operations/ports.ts'
 import type { Database } from './database.ts'
 
 export function createIncidentBook(database: Database): IncidentBook {
@@ -13,12 +13,10 @@ export function createIncidentBook(database: Database): IncidentBook {
     },
 
     async claimDue(channels) {
-      const { rows } = await database.query<Row>(claimSql, [channels])
-      return rows.map(({ channel, attempts, recoveredAt, ...incident }) => ({
-        incident: { ...incident, recoveredAt: recoveredAt ?? undefined },
-        channel,
-        attempts,
-      }))
+      const { rows } = await database.query<Incident & Omit<Notice, 'incident'>>(claimSql, [
+        channels,
+      ])
+      return rows.map(({ channel, attempts, ...incident }) => ({ incident, channel, attempts }))
     },
 
     async end({ incident: { id, recoveredAt }, channel }, againInMs) {
@@ -26,12 +24,6 @@ export function createIncidentBook(database: Database): IncidentBook {
       await database.query(endSql, [id, channel, againInMs === undefined ? told : null, againInMs])
     },
   }
-}
-
-interface Row extends Omit<Incident, 'recoveredAt'> {
-  readonly recoveredAt: Date | null
-  readonly channel: Channel
-  readonly attempts: number
 }
 
 /** Two nodes that open the same at once meet in the unique index, and one of them opens nothing. */

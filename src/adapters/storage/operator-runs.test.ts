@@ -20,6 +20,6 @@ test('what was never done is as old as the store, and a run that failed makes no
   expect(runs.get('reconcile')).toEqual({ endedAt: expect.any(Date), result: 'differs' })
   expect(runs.get('restore_drill')).toEqual({
     endedAt: new Date('2026-01-01T00:00:00Z'),
-    result: undefined,
+    result: null,
   })
 })

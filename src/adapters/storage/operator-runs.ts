@@ -1,4 +1,5 @@
 import {
+  type LastRun,
   type LastRuns,
   type RecurringAct,
   type RunResult,
@@ -18,23 +19,12 @@ export async function noteRun(
 const lastSql = `
   select what,
     coalesce((select ended_at from operator_runs run where run.what = act.what and result <> 'failed'
-      order by ended_at desc limit 1), (select claimed_at from store_identity)) as ended_at,
+      order by ended_at desc limit 1), (select claimed_at from store_identity)) as "endedAt",
     (select result from operator_runs run where run.what = act.what
       order by ended_at desc limit 1) as result
   from unnest($1::text[]) as act (what)`
 
-interface Row {
-  readonly what: RecurringAct
-  readonly ended_at: Date
-  readonly result: RunResult | null
-}
-
 export async function lastRuns(database: Database): Promise<LastRuns> {
-  const { rows } = await database.query<Row>(lastSql, [recurringActs])
-  return new Map(
-    rows.map(({ what, ended_at: endedAt, result }) => [
-      what,
-      { endedAt, result: result ?? undefined },
-    ]),
-  )
+  const { rows } = await database.query<LastRun & { what: RecurringAct }>(lastSql, [recurringActs])
+  return new Map(rows.map(({ what, ...run }) => [what, run]))
 }
