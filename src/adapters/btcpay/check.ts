@@ -8,9 +8,8 @@ import {
   type Greenfield,
   isKeyRefused,
   listedInvoiceSchema,
-  maxListBytes,
   payoutProcessorSchema,
-  segment,
+  readOfStore,
   serverSchema,
   storeMethodSchema,
   storeSchema,
@@ -45,16 +44,8 @@ export async function checkProcessor(
   return { sent, findings: [...findings.flat(), ...checkPayouts(methods, sent)] }
 }
 
-function read<T>(greenfield: Greenfield, schema: z.ZodType<T>, path: string) {
-  return callGreenfield(greenfield, schema, { method: 'GET', path, maxBytes: maxListBytes })
-}
-
-function ofStore<T>(greenfield: Greenfield, schema: z.ZodType<T>, path: string) {
-  return read(greenfield, schema, `/stores/${segment(greenfield.storeId)}${path}`)
-}
-
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
-  const response = await ofStore(greenfield, z.array(storeMethodSchema), '/payment-methods')
+  const response = await readOfStore(greenfield, z.array(storeMethodSchema), '/payment-methods')
   if (response.outcome === 'unknown') return [fault(`${response.reason}.`)]
   if (response.outcome === 'refused') {
     if (response.status === 401) return [fault('BTCPay refuses the API key.')]
@@ -86,7 +77,8 @@ function unknownMethod(
 }
 
 async function checkKey(greenfield: Greenfield) {
-  const response = await read(greenfield, apiKeySchema, '/api-keys/current')
+  const path = '/api-keys/current'
+  const response = await callGreenfield(greenfield, apiKeySchema, { method: 'GET', path })
   if (response.outcome !== 'ok') return []
   const missing = permissionsMissing(response.value.permissions, greenfield.storeId)
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
@@ -94,7 +86,11 @@ async function checkKey(greenfield: Greenfield) {
 
 /** BTCPay lists those whose payouts it can handle. Monero is left out: the store asks for no payout in it. */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
-  const response = await ofStore(greenfield, z.array(payoutProcessorSchema), '/payout-processors')
+  const response = await readOfStore(
+    greenfield,
+    z.array(payoutProcessorSchema),
+    '/payout-processors',
+  )
   if (response.outcome !== 'ok') return undefined
   const automatic = response.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
   const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && automatic.includes(id))
@@ -110,7 +106,7 @@ function checkPayouts(methods: readonly BtcpayMethod[], sent: CheckResult['sent'
 
 /** Only a key that may change webhooks can list them; without that permission nothing is reported. */
 async function checkWebhooks(greenfield: Greenfield) {
-  const response = await ofStore(greenfield, z.array(webhookSchema), '/webhooks')
+  const response = await readOfStore(greenfield, z.array(webhookSchema), '/webhooks')
   if (response.outcome !== 'ok') return []
   const isThere = response.value.some(
     ({ enabled, url }) => enabled && url.endsWith('/webhooks/btcpay'),
@@ -124,7 +120,8 @@ const oldest = '2.4.0'
 
 /** Older releases lack calls and behave otherwise; the store is tested with the answers of 2.4.1. */
 async function checkVersion(greenfield: Greenfield) {
-  const response = await read(greenfield, serverSchema, '/server/info')
+  const path = '/server/info'
+  const response = await callGreenfield(greenfield, serverSchema, { method: 'GET', path })
   if (response.outcome !== 'ok') return []
   const { version } = response.value
   const isOlder = version.localeCompare(oldest, 'en', { numeric: true }) < 0
@@ -132,7 +129,7 @@ async function checkVersion(greenfield: Greenfield) {
 }
 
 async function checkFees(greenfield: Greenfield) {
-  const response = await ofStore(greenfield, storeSchema, '')
+  const response = await readOfStore(greenfield, storeSchema, '')
   const mode = response.outcome === 'ok' ? response.value.networkFeeMode : undefined
   if (!mode || mode === 'Never') return []
   const who = mode === 'Always' ? 'everybody' : 'who pays in parts'
@@ -153,7 +150,7 @@ const clockSlack = 600
  */
 async function checkClock(greenfield: Greenfield, now: Date) {
   const path = '/invoices?status=Settled&take=10&includePaymentMethods=true'
-  const response = await ofStore(greenfield, z.array(listedInvoiceSchema), path)
+  const response = await readOfStore(greenfield, z.array(listedInvoiceSchema), path)
   if (response.outcome !== 'ok') return []
   const latest = now.getTime() / 1_000 + clockSlack
   const strange = response.value.find(({ createdTime, paymentMethods }) =>

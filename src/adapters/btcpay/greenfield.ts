@@ -55,6 +55,24 @@ export async function callGreenfield<T>(
   return { outcome: 'unknown', reason: `BTCPay's answer does not fit (${places.join(', ')})` }
 }
 
+export function storePath({ storeId }: Greenfield, path: string): string {
+  return `/stores/${segment(storeId)}${path}`
+}
+
+/** Room for hundreds of invoices. */
+const maxListBytes = 2 * 1024 * 1024
+
+/** Reads what is below the store. */
+export function readOfStore<T>(
+  greenfield: Greenfield,
+  schema: z.ZodType<T>,
+  path: string,
+  maxBytes = maxListBytes,
+): Promise<GreenfieldResponse<T>> {
+  const request = { method: 'GET', path: storePath(greenfield, path), maxBytes } as const
+  return callGreenfield(greenfield, schema, request)
+}
+
 /** BTCPay's messages can repeat what was sent, so only codes and fields are taken. */
 function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
@@ -136,9 +154,6 @@ export const listedInvoiceSchema = invoiceSchema.extend({
     .nullish()
     .catch(null),
 })
-
-/** Room for hundreds of them. */
-export const maxListBytes = 2 * 1024 * 1024
 
 export const paymentMethodSchema = z.object({
   paymentMethodId: z.string(),

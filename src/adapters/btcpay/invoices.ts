@@ -23,9 +23,10 @@ import {
   invoiceSchema,
   isKeyRefused,
   listedInvoiceSchema,
-  maxListBytes,
   paymentMethodSchema,
+  readOfStore,
   segment,
+  storePath,
   type Unanswered,
   unclear,
 } from './greenfield.ts'
@@ -129,7 +130,7 @@ export async function endOthers(
   if (result.outcome === 'unknown') return false
   const others = result.invoices.filter(({ id }) => id !== except)
   for (const { id } of others.slice(0, atOnce)) {
-    const path = invoicePath(greenfield, id)
+    const path = storePath(greenfield, invoicePath(id))
     const body = { status: 'Invalid' }
     const ended = await callGreenfield(greenfield, anything, {
       method: 'POST',
@@ -147,8 +148,7 @@ export async function endOthers(
 
 /** Its only payment method is found by the coin, because the operator may have changed the network since. */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
-  const path = invoicePath(deps.greenfield, id)
-  const response = await callGreenfield(deps.greenfield, invoiceSchema, { method: 'GET', path })
+  const response = await readOfStore(deps.greenfield, invoiceSchema, invoicePath(id))
   if (response.outcome !== 'ok') {
     return (await isGone(deps, id, response)) ? gone : unclear(response)
   }
@@ -169,9 +169,8 @@ async function isGone(
 ): Promise<boolean> {
   if (response.outcome === 'unknown' || (response.status !== 403 && response.status !== 404))
     return false
-  const path = `${invoicesOf(greenfield)}?textSearch=${segment(id)}&includeArchived=true`
-  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
-  const listed = await callGreenfield(greenfield, z.array(invoiceSchema), request)
+  const path = `/invoices?textSearch=${segment(id)}&includeArchived=true`
+  const listed = await readOfStore(greenfield, z.array(invoiceSchema), path)
   return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
 
@@ -201,10 +200,8 @@ async function isPassed({ isTaken }: InvoiceRequest, address: string, passed: Se
 }
 
 async function findInvoices(greenfield: Greenfield, checkout: CheckoutId) {
-  const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
-  const path = `${invoicesOf(greenfield)}?${query}`
-  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
-  const response = await callGreenfield(greenfield, z.array(listedInvoiceSchema), request)
+  const path = `/invoices?orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
+  const response = await readOfStore(greenfield, z.array(listedInvoiceSchema), path)
   if (response.outcome !== 'ok') return unclear(response)
   const ours = response.value.filter(({ metadata }) => metadata.orderId === checkout)
   const byAge = ours.sort((a, b) => a.createdTime - b.createdTime || (a.id < b.id ? -1 : 1))
@@ -234,7 +231,7 @@ function createInvoice(
   }
   return callGreenfield(greenfield, invoiceSchema, {
     method: 'POST',
-    path: invoicesOf(greenfield),
+    path: storePath(greenfield, '/invoices'),
     body,
   })
 }
@@ -266,21 +263,17 @@ async function withPayments(
   coin: Coin,
   invoice: GreenfieldInvoice,
 ): Promise<InvoiceRead> {
-  const path = `${invoicePath(greenfield, invoice.id)}/payment-methods?onlyAccountedPayments=false`
-  const request = { method: 'GET', path, maxBytes: maxPaymentsBytes } as const
-  const response = await callGreenfield(greenfield, z.array(paymentMethodSchema), request)
+  const path = `${invoicePath(invoice.id)}/payment-methods?onlyAccountedPayments=false`
+  const schema = z.array(paymentMethodSchema)
+  const response = await readOfStore(greenfield, schema, path, maxPaymentsBytes)
   return response.outcome === 'ok'
     ? invoiceOf(invoice, response.value, coin, now())
     : unclear(response)
 }
 
-function invoicesOf({ storeId }: Greenfield): string {
-  return `/stores/${segment(storeId)}/invoices`
-}
-
 /** Below its store: releases before 2.4.0 have some of these calls nowhere else. */
-function invoicePath(greenfield: Greenfield, id: string): string {
-  return `${invoicesOf(greenfield)}/${segment(id)}`
+function invoicePath(id: string): string {
+  return `/invoices/${segment(id)}`
 }
 
 function refused(code: string, reason: string): InvoiceOpened {

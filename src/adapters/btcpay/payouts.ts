@@ -20,7 +20,9 @@ import {
   type PullPayment,
   payoutSchema,
   pullPaymentSchema,
+  readOfStore,
   segment,
+  storePath,
   type Unanswered,
 } from './greenfield.ts'
 
@@ -248,11 +250,9 @@ export async function listPullPayments(
   greenfield: Greenfield,
   isNamed: (name: PullPayment['name']) => boolean,
 ): Promise<GreenfieldResponse<readonly PullPayment[]>> {
-  const response = await callGreenfield(greenfield, z.array(pullPaymentSchema), {
-    method: 'GET',
-    path: `${pullPayments(greenfield)}?includeArchived=true`,
-    maxBytes: maxListBytes,
-  })
+  const path = '/pull-payments?includeArchived=true'
+  const schema = z.array(pullPaymentSchema)
+  const response = await readOfStore(greenfield, schema, path, maxListBytes)
   if (response.outcome !== 'ok') return response
   const ours = response.value.filter(({ name }) => isNamed(name))
   return { outcome: 'ok', value: ours.sort((a, b) => (a.id < b.id ? -1 : 1)) }
@@ -292,7 +292,7 @@ function createPullPayment(
   }
   return callGreenfield(greenfield, pullPaymentSchema, {
     method: 'POST',
-    path: pullPayments(greenfield),
+    path: storePath(greenfield, '/pull-payments'),
     body,
   })
 }
@@ -325,10 +325,6 @@ export function unitsIn(text: string, coin: Coin): bigint | undefined {
   } catch {
     return undefined
   }
-}
-
-function pullPayments({ storeId }: Greenfield): string {
-  return `/stores/${segment(storeId)}/pull-payments`
 }
 
 /** In the proof of a payout: `id` if it was noted by hand, `transactionId` if BTCPay sent it, or the end of a link. */

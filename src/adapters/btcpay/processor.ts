@@ -12,12 +12,11 @@ import type {
 } from '../../reconcile/ports.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import {
-  callGreenfield,
   describe,
   type Greenfield,
   type GreenfieldInvoice,
   invoiceSchema,
-  segment,
+  readOfStore,
   storeRateSchema,
   unclear,
 } from './greenfield.ts'
@@ -74,11 +73,7 @@ async function readRates(
   methods: readonly BtcpayMethod[],
 ): Promise<ReadonlyMap<Coin, string>> {
   const pairs = methods.map(({ coin }) => `currencyPair=${coin}_USD`).join('&')
-  const path = `/stores/${segment(greenfield.storeId)}/rates?${pairs}`
-  const response = await callGreenfield(greenfield, z.array(storeRateSchema), {
-    method: 'GET',
-    path,
-  })
+  const response = await readOfStore(greenfield, z.array(storeRateSchema), `/rates?${pairs}`)
   if (response.outcome === 'unknown') throw new Error(response.reason)
   if (response.outcome === 'refused')
     throw new Error(`BTCPay gives no rates: ${describe(response)}`)
@@ -132,10 +127,9 @@ async function readPaidInvoices(
 ): Promise<PaidInvoices> {
   const invoices = new Map<string, PaidInvoice>()
   for (let skip = 0; ; skip += pageSize) {
-    const query = `includeArchived=true&skip=${skip}&take=${pageSize}`
-    const path = `/stores/${segment(greenfield.storeId)}/invoices?${query}`
-    const request = { method: 'GET', path, maxBytes: maxPageBytes } as const
-    const response = await callGreenfield(greenfield, z.array(invoiceSchema), request)
+    const path = `/invoices?includeArchived=true&skip=${skip}&take=${pageSize}`
+    const schema = z.array(invoiceSchema)
+    const response = await readOfStore(greenfield, schema, path, maxPageBytes)
     if (response.outcome !== 'ok') return unclear(response)
     const paid = response.value.filter(isPaid).map(paidInvoiceOf)
     for (const one of paid) if (isNamed(one.checkout)) invoices.set(one.id, one)
