@@ -365,14 +365,7 @@ async function placeOrder(
   const order = orderOf(deps, checkout)
   const counted = { subjects: { ...checkout.subjects, payer: order.payment.payer.toLowerCase() } }
   const opened = await deps.orders.open(order, [], { counted, foundBy: foundBy(deps, order.id) })
-  if (opened.isNew) {
-    try {
-      await advance(deps, opened.order, 0)
-    } catch (error) {
-      // It is on record and the sweep goes on with it.
-      deps.report({ name: 'step_failed', order: opened.order.id, error })
-    }
-  }
+  if (opened.isNew) await advance(deps, opened.order, 0)
   return moveTo({ ...checkout, isPlaced: true })
 }
 

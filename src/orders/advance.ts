@@ -14,13 +14,32 @@ export interface AdvanceDeps extends StepDeps {
   readonly stopping: AbortSignal
 }
 
-/** Waits for goods no longer than `patienceMs`, never for a refund. Ends the order's lease, which the caller holds. */
-export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
-  return carry(orderFlow(deps), order, {
-    ms: patienceMs,
-    isFor: isUnderWay,
-    wait: ({ id }, ms) => deps.notifier.wait(id, ms),
-  })
+/**
+ * Waits for goods no longer than `patienceMs`, never for a refund. Ends the order's lease, which the caller holds. Money
+ * may have moved, so what fails here is no error for the caller: it is reported, and the sweep goes on with the order.
+ */
+export async function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
+  try {
+    return await carry(orderFlow(deps), order, {
+      ms: patienceMs,
+      isFor: isUnderWay,
+      wait: ({ id }, ms) => deps.notifier.wait(id, ms),
+    })
+  } catch (error) {
+    deps.report({ name: 'step_failed', order: order.id, error })
+    return readLatest(deps, order)
+  }
+}
+
+export async function readLatest(
+  { orders }: Pick<AdvanceDeps, 'orders'>,
+  order: Order,
+): Promise<Order> {
+  try {
+    return (await orders.find(order.id)) ?? order
+  } catch {
+    return order
+  }
 }
 
 export function orderSweeper(

@@ -9,7 +9,7 @@ import type { within } from '../lib/scheduling.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import { accept, hasEnded, type PaymentPayload, signedTo, type Terms } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/secrets.ts'
-import { type AdvanceDeps, advance } from './advance.ts'
+import { type AdvanceDeps, advance, readLatest } from './advance.ts'
 import { budgetSpent, requireBudgets, subjectsOf } from './budgets.ts'
 import { foundBy } from './finding.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
@@ -359,21 +359,11 @@ async function carryOut(
   { order, accessToken, webhook }: Opened,
 ): Promise<PurchaseAnswer> {
   const patienceMs = patienceOf(deps, request)
-  const working = carriedOn(deps, order, patienceMs)
+  const working = advance(deps, order, patienceMs)
   const advanced = await inTime(deps, order, { working, patienceMs })
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
   const opened = { accessToken, webhook }
   return { type: 'order', order: advanced, ...opened, replayed: false, reveal: 'purchase' }
-}
-
-/** Money may have moved, so nothing that fails becomes an error for the buyer: the sweep goes on with the order. */
-async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
-  try {
-    return await advance(deps, order, patienceMs)
-  } catch (error) {
-    deps.report({ name: 'step_failed', order: order.id, error })
-    return readLatest(deps, order)
-  }
 }
 
 /** The shortest wait, even for a buyer who does not want to wait. */
@@ -392,14 +382,6 @@ async function inTime(
     if (done) return done
     const latest = await readLatest(deps, order)
     if (latest.state !== 'PAYMENT_PENDING' && latest.state !== 'PAID') return latest
-  }
-}
-
-async function readLatest({ orders }: PurchaseDeps, order: Order): Promise<Order> {
-  try {
-    return (await orders.find(order.id)) ?? order
-  } catch {
-    return order
   }
 }
 
