@@ -12,7 +12,7 @@ import {
 export const giveUpAfterMs = 3 * 86_400_000
 
 interface Event extends Omit<Delivery, 'lease'> {
-  answer: string | undefined
+  answer: string | null
   isDelivered: boolean
   dueAt: number | undefined
   lockedUntil: number
@@ -49,7 +49,7 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
       if (target === undefined || type === undefined) return
       events.push({
         ...{ id: `msg_${to.id}_${to.version}`, type, at: new Date(time()), data: dataOf(to) },
-        ...{ order: to.id, target, attempts: 0, answer: undefined, isDelivered: false },
+        ...{ order: to.id, target, attempts: 0, answer: null, isDelivered: false },
         ...{ dueAt: time(), lockedUntil: time(), giveUpAt: time() + giveUpAfterMs },
       })
     },
@@ -62,7 +62,7 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
       const shown = theirs.map(({ id, type, at, attempts, answer, isDelivered, dueAt }) => {
         const ended = isDelivered ? ('delivered' as const) : ('given_up' as const)
         const state = dueAt === undefined ? ended : ('pending' as const)
-        const unknown = { attemptedAt: undefined, nextAttemptAt: undefined }
+        const unknown = { attemptedAt: null, nextAttemptAt: null }
         return { ...unknown, id, type, at, attempts, answer, state }
       })
       return { state: 'active', events: shown }

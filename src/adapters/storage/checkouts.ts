@@ -139,11 +139,11 @@ function detailOf(checkout: Checkout): object {
     payments: invoice.payments.map(({ id, units, status }) => ({ id, units, status })),
     returns: returns.map(({ seq, units, why, payout }) => ({
       ...{ seq, units, why, state: payout.state },
-      ...(payout.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
-      ...(payout.state === 'FAILED' ? { code: payout.code } : {}),
+      transaction: payout.state === 'CONFIRMED' ? payout.transaction : undefined,
+      code: payout.state === 'FAILED' ? payout.code : undefined,
     })),
-    ...(checkout.state === 'ORDERED' ? { price: checkout.price, placed: checkout.isPlaced } : {}),
-    ...(closedAt === undefined ? {} : { closed: true }),
+    ...(checkout.state === 'ORDERED' && { price: checkout.price, placed: checkout.isPlaced }),
+    closed: closedAt && true,
   }
 }
 

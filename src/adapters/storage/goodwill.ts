@@ -16,15 +16,9 @@ import {
   writeNext,
 } from './database.ts'
 
-interface Row {
-  readonly id: OrderId
-  readonly version: number
+interface Row extends Omit<Goodwill, 'amount' | 'payment' | 'receipt' | 'payout'> {
   readonly write_id: string
   readonly amount: string
-  readonly reason: string
-  readonly given_by: string
-  readonly given_at: Date
-  readonly changed_at: Date
   readonly doc: unknown
 }
 
@@ -32,7 +26,8 @@ export const goodwillOpenSql = `
   (doc #>> '{payout,state}' <> 'CONFIRMED'
     and doc #>> '{payout,code}' is distinct from '${goodwillDropped}')`
 
-const columns = 'id, version, write_id, amount::text, reason, given_by, given_at, changed_at, doc'
+const columns = `id, version, write_id, amount::text, reason, given_by as "by", given_at as "givenAt",
+  changed_at as "changedAt", doc`
 const table: LeasedTable = { name: 'goodwill', columns }
 
 export function createGoodwillStore(database: Database): GoodwillStore {
@@ -103,10 +98,7 @@ function docOf({ payment, receipt, payout }: Goodwill): string {
   return JSON.stringify(storable({ payment, receipt, payout }))
 }
 
-function goodwillOf({ id, version, amount, reason, ...row }: Row): Goodwill {
-  const doc = restored(row.doc) as Pick<Goodwill, 'payment' | 'receipt' | 'payout'>
-  return {
-    ...{ id, version, amount: usdc(amount), reason, by: row.given_by },
-    ...{ givenAt: row.given_at, changedAt: row.changed_at, ...doc },
-  }
+function goodwillOf({ write_id: _, doc, amount, ...goodwill }: Row): Goodwill {
+  const rest = restored(doc) as Pick<Goodwill, 'payment' | 'receipt' | 'payout'>
+  return { ...goodwill, amount: usdc(amount), ...rest }
 }

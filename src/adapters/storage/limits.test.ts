@@ -288,8 +288,8 @@ test('who receives an order is told to the check, and not kept', async () => {
     [id],
   )
   expect(rows[0].text).not.toContain('the digest')
-  const keep = `update orders set version = version + 1, recipient_digest = 'x' where id = $1`
-  await expect(nodes().pool.query(keep, [id])).rejects.toThrow('orders_keep_no_recipient_digest')
+  const keep = `update orders set version = version + 1, checks = '{}' where id = $1`
+  await expect(nodes().pool.query(keep, [id])).rejects.toThrow('orders_keep_no_checks')
 })
 
 /** A connection with a transaction that stays open until `commit`. */

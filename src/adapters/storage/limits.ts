@@ -7,7 +7,6 @@ import {
   type ApprovalStore,
   type BudgetRules,
   BudgetSpent,
-  type Counted,
   type LimitStore,
   maxConsideredMs,
   type OrderStore,
@@ -213,18 +212,11 @@ const spentStatement = prepared(
 
 export function spentBudget(database: Database): OrderStore['spentBudget'] {
   return async ({ payer, client = null, receiver = null }, rules, now, risk) => {
-    const whose = [budgetsJson(rules), payer.toLowerCase(), client, receiver, now]
+    const whose = [JSON.stringify(budgetsOf(rules)), payer.toLowerCase(), client, receiver, now]
     const shares = risk ? [risk.float.toString(), risk.amount.toString()] : [null, null]
     const { rows } = await database.query<Row>(spentStatement([...whose, ...shares]))
     return rows[0] && spentOf(rows[0])
   }
-}
-
-export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
-  if (!counted) return [null, null, null]
-  const { client, receiver } = counted.subjects
-  const { rules, float } = counted
-  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, float) : null]
 }
 
 export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
@@ -242,7 +234,7 @@ export function claimRefund(database: Database): OrderStore['claimRefund'] {
     | { readonly use: 'fresh' | 'used' | 'other_body' }
     | ({ readonly use: 'spent' } & Omit<Row, 'budget'>)
   return async ({ id, version }, { key, bodyHash, client }, rules) => {
-    const values = [id, version, key, bodyHash, client ?? null, budgetsJson(rules)]
+    const values = [id, version, key, bodyHash, client ?? null, JSON.stringify(budgetsOf(rules))]
     const { rows } = await database.query<Use>(claimStatement(values))
     const row = rows[0]
     if (!row) throw new Error('The database gave no answer for the refund claim')
@@ -250,9 +242,8 @@ export function claimRefund(database: Database): OrderStore['claimRefund'] {
   }
 }
 
-function budgetsJson(most: BudgetRules, float?: Usdc): string {
-  const floatField = float === undefined ? {} : { float: float.toString() }
-  return JSON.stringify({ most, windowMs: budgetWindowMs, ...floatField })
+export function budgetsOf(most: BudgetRules, float?: Usdc) {
+  return { most, windowMs: budgetWindowMs, float: float?.toString() }
 }
 
 function spentOf({ budget, whose, wait_seconds }: Row): Spent {

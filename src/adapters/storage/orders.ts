@@ -8,7 +8,6 @@ import {
   isFinished,
   isRefunding,
   type Order,
-  type PaidOrder,
   payoutStateOf,
   type Refunding,
   refundStateOf,
@@ -23,7 +22,6 @@ import {
   type OrderPageRequest,
   type OrderStore,
   TwinFound,
-  type Twins,
 } from '../../orders/ports.ts'
 import type { WebhookState } from '../../orders/webhooks/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
@@ -44,7 +42,7 @@ import {
   writeNext,
 } from './database.ts'
 import { forgettingOrders } from './forgetting.ts'
-import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './limits.ts'
+import { budgetSpentIn, budgetsOf, claimRefund, spentBudget } from './limits.ts'
 
 export const orderColumns = 'version, recipient, delivery, doc, write_id'
 
@@ -104,50 +102,38 @@ function eventOf(order: Order, { request, recovery }: Partial<FoundBy> = {}) {
   }
 }
 
+/** What is undefined is not stored. */
 function detailOf(order: Order): object {
   switch (order.state) {
     case 'PAYMENT_PENDING':
       return {}
     case 'FULFILLED':
-      return order.charge ? { charge: order.charge } : {}
+      return { charge: order.charge }
     case 'PAYMENT_FAILED':
       return { code: order.code }
     case 'PAID':
-      return paidDetail(order)
-    case 'FULFILLING':
-      return { ...paidDetail(order), ...supplierDetail(order) }
+    case 'FULFILLING': {
+      const { receipt } = order
+      const asked = order.state === 'PAID' ? {} : supplierDetail(order)
+      return { transaction: receipt.transaction, block: blockOf(receipt), ...asked }
+    }
     case 'FULFILLMENT_FAILED':
-    case 'EXPIRED':
-      return givenUpDetail(order)
+    case 'EXPIRED': {
+      const { failure, payout, supply } = order
+      return {
+        ...{ trigger: failure.trigger, code: failure.code, supply: supply.state },
+        ...supplierDetail(order),
+        transaction: payout?.state === 'CONFIRMED' ? payout.transaction : undefined,
+        refundCode: payout?.state === 'FAILED' ? payout.code : undefined,
+      }
+    }
     default:
       return never(order)
   }
 }
 
-function paidDetail({ receipt }: PaidOrder): object {
-  return { transaction: receipt.transaction, block: blockOf(receipt) }
-}
-
-function supplierDetail({
-  askedAgainAt,
-  acceptedAt,
-}: Pick<Refunding, 'askedAgainAt' | 'acceptedAt'>): object {
-  return {
-    ...(askedAgainAt === undefined ? {} : { askedAgain: true }),
-    ...(acceptedAt === undefined ? {} : { accepted: true }),
-  }
-}
-
-function givenUpDetail(order: Refunding): object {
-  const { failure, payout, supply } = order
-  return {
-    trigger: failure.trigger,
-    ...(failure.code === undefined ? {} : { code: failure.code }),
-    supply: supply.state,
-    ...supplierDetail(order),
-    ...(payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
-    ...(payout?.state === 'FAILED' ? { refundCode: payout.code } : {}),
-  }
+function supplierDetail(order: Pick<Refunding, 'askedAgainAt' | 'acceptedAt'>): object {
+  return { askedAgain: order.askedAgainAt && true, accepted: order.acceptedAt && true }
 }
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
@@ -278,24 +264,23 @@ const openStatement = prepared(
     returning order_id
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
-      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets,
-      twin, twins, receivers)
+      placed_at, changed_at, due_at, locked_until, recipient, doc, checks, client, receiver, twin)
     select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
       $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
-      $18::text, $19::text, $20::text, $21::jsonb, $24::text, $25::text[], $27::text[]
+      $18::jsonb, $19::text, $20::text, $23::text
     from claimed
     returning id, version, state
   ), keyed as (
     insert into idempotency_keys (payer, key, order_id, created_at)
-    select owner, key, opened.id, now() from opened, unnest($26::text[], $15::text[]) as keys (owner, key)
+    select owner, key, opened.id, now() from opened, unnest($24::text[], $15::text[]) as keys (owner, key)
   ), noted as (
     insert into order_events (order_id, seq, at, state, payout_state, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
   ), received as (
-    insert into order_persons (order_id, person) select id, person from opened, unnest($28::text[]) as person
+    insert into order_persons (order_id, person) select id, person from opened, unnest($25::text[]) as person
   ), hooked as (
     insert into order_webhooks (order_id, payer, receiver, target)
-    select id, $8::text, $22::text, $23::text from opened where $23::text is not null
+    select id, $8::text, $21::text, $22::text from opened where $22::text is not null
     returning state
   )
   select id, (select state from hooked) as webhook from opened`,
@@ -307,8 +292,9 @@ async function openOrder(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  { recipients = [], counted, webhook, twins, address, foundBy = unnamed }: OpenedFor = {},
+  opened: OpenedFor = {},
 ): Promise<Opened> {
+  const { counted, webhook, twins, address, foundBy = unnamed } = opened
   const payer = order.payment.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.payment)
   const owned = ownedKeys(payer, keys, address)
@@ -319,11 +305,9 @@ async function openOrder(
     ...[paymentKey, order.id, order.paymentId, writeId, columns.state],
     ...[order.item.kind, order.item.offerId, payer, order.amount.toString()],
     ...[order.placedAt, order.changedAt, leaseMs, columns.recipient, columns.doc],
-    ...[owned.map(({ key }) => key), payoutState, detail, recipients.join('\n') || null],
-    ...budgetValues(counted),
-    ...[webhook?.receiver ?? null, webhook?.target ?? null],
-    ...twinValues(twins, owned),
-    foundBy.persons,
+    ...[owned.map(({ key }) => key), payoutState, detail, checksOf(opened)],
+    ...[counted?.subjects.client, counted?.subjects.receiver, webhook?.receiver, webhook?.target],
+    ...[twins?.digests[0], owned.map(({ owner }) => owner), foundBy.persons],
   ])
   const written = await attempt(database, statement, isHeldUp)
   if (written.outcome === 'done') {
@@ -341,11 +325,13 @@ async function openOrder(
   return { isNew: true, order: orderOf(stored), ...(state && { webhook: state }) }
 }
 
-function twinValues(twins: Twins | undefined, owned: readonly OwnedKey[]): readonly unknown[] {
-  const owners = owned.map(({ owner }) => owner)
-  if (!twins) return [null, null, owners, null]
-  const { digests, isAnother, receivers = null } = twins
-  return [digests[0], isAnother ? null : digests, owners, receivers]
+function checksOf({ recipients = [], counted, twins }: OpenedFor): string {
+  return JSON.stringify({
+    recipients: recipients.join('\n') || undefined,
+    budgets: counted?.rules && budgetsOf(counted.rules, counted.float),
+    twins: twins?.isAnother ? undefined : twins?.digests,
+    receivers: twins?.receivers,
+  })
 }
 
 async function webhookStateOf(

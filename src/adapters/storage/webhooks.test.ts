@@ -157,7 +157,7 @@ describe('delivering events', () => {
     expect(await store.end(again, delivered)).toBe(false)
     const seen = await store.find(id)
     expect(seen?.events).toMatchObject([{ state: 'delivered', attempts: 2, answer: 'HTTP 204' }])
-    expect(seen?.events[0]?.nextAttemptAt).toBeUndefined()
+    expect(seen?.events[0]?.nextAttemptAt).toBeNull()
     expect(await store.claimDue(9)).toEqual([])
   })
 

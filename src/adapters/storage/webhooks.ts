@@ -16,11 +16,12 @@ import { keepShowings } from './showings.ts'
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     async find(order) {
-      const { rows } = await database.query<StandingRow>(findSql, [order])
+      type Row = { readonly webhook: WebhookState } & (EventStanding | { readonly id: null })
+      const { rows } = await database.query<Row>(findSql, [order])
       const [first] = rows
       if (first === undefined) return undefined
-      const events = rows.flatMap((row) => (row.id === null ? [] : [confirmationOf(row)]))
-      return { state: first.webhook_state, events }
+      const events = rows.flatMap(({ webhook: _, ...row }) => (row.id === null ? [] : [row]))
+      return { state: first.webhook, events }
     },
 
     async redeliver(order) {
@@ -54,34 +55,11 @@ export function createWebhookStore(database: Database): WebhookStore {
 }
 
 const findSql = `
-  select state as webhook_state, id, type, at, attempts, attempted_at, answer, delivered_at, due_at
+  select order_webhooks.state as webhook, id, type, at, attempts, attempted_at as "attemptedAt", answer,
+    due_at as "nextAttemptAt", case when due_at is not null then 'pending'
+      when delivered_at is null then 'given_up' else 'delivered' end as state
   from order_webhooks left join webhook_events using (order_id)
   where order_id = $1 order by seq`
-
-interface EventRow {
-  readonly id: string
-  readonly type: string
-  readonly at: Date
-  readonly attempts: number
-  readonly attempted_at: Date | null
-  readonly answer: string | null
-  readonly delivered_at: Date | null
-  readonly due_at: Date | null
-}
-
-type StandingRow = { readonly webhook_state: WebhookState } & (EventRow | { readonly id: null })
-
-function confirmationOf(row: EventRow): EventStanding {
-  const { id, type, at, attempts, attempted_at, answer, delivered_at, due_at } = row
-  const ended = delivered_at === null ? 'given_up' : 'delivered'
-  return {
-    ...{ id, type, at, attempts },
-    state: due_at === null ? ended : 'pending',
-    attemptedAt: attempted_at ?? undefined,
-    nextAttemptAt: due_at ?? undefined,
-    answer: answer ?? undefined,
-  }
-}
 
 /** A delivery that is under way keeps its lease, so no event is sent twice at once. */
 const redeliverSql = `

@@ -29,7 +29,7 @@ const event = {
   last_attempt_at: [time.nullable(), ({ attemptedAt }) => attemptedAt?.toISOString() ?? null],
   last_answer: [
     z.string().nullable().describe('The status of the answer, or a code'),
-    ({ answer }) => answer ?? null,
+    ({ answer }) => answer,
   ],
   next_attempt_at: [time.nullable(), ({ nextAttemptAt }) => nextAttemptAt?.toISOString() ?? null],
 } satisfies Fields<EventStanding>

@@ -56,9 +56,9 @@ export type DeliveryResult =
 
 export interface EventStanding extends WebhookEvent {
   readonly state: 'pending' | 'delivered' | 'given_up'
-  readonly attemptedAt: Date | undefined
-  readonly nextAttemptAt: Date | undefined
-  readonly answer: string | undefined
+  readonly attemptedAt: Date | null
+  readonly nextAttemptAt: Date | null
+  readonly answer: string | null
 }
 
 interface WebhookStanding {

@@ -51,21 +51,15 @@ async function postDelivery(
   { vault, post, now }: SenderDeps,
   delivery: Delivery,
 ): Promise<PostResult> {
-  const target = targetOf(vault, delivery)
-  // The key that sealed it is lost, or this node does not have it yet.
-  if (target === undefined) return { failure: 'webhook_unreadable' }
-  return post(signedCall(delivery, target, now()))
-}
-
-function targetOf(
-  vault: SenderDeps['vault'],
-  { order, target }: Delivery,
-): WebhookTarget | undefined {
+  const { order, target: sealed } = delivery
+  let target: WebhookTarget
   try {
-    return vault.open(target, { order, field: 'webhook' }) as WebhookTarget
+    target = vault.open(sealed, { order, field: 'webhook' }) as WebhookTarget
   } catch {
-    return undefined
+    // The key that sealed it is lost, or this node does not have it yet.
+    return { failure: 'webhook_unreadable' }
   }
+  return post(signedCall(delivery, target, now()))
 }
 
 /** Any 2xx means delivered, and 410 never again (Standard Webhooks). A receiver may only ask for a longer wait. */

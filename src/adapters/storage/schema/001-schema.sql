@@ -38,20 +38,14 @@ create table orders (
   doc jsonb not null,
   -- How certain the payment is: seen in a block, in a block that stays, or dropped for good.
   settlement text,
-  -- Passed with a new order to the check of the wallet's limits, which does not let it be stored.
-  recipient_digest text constraint orders_keep_no_recipient_digest check (recipient_digest is null),
+  -- Passed with a new order to its checks, which do not let it be stored: the digests of its recipients, its budgets, and
+  -- its twins and receivers under each key of the store. No twins if the buyer says that it is another purchase.
+  checks jsonb constraint orders_keep_no_checks check (checks is null),
   -- Keyed digests: the client that asked for it, and its recipient with the offer. Erased with the personal fields.
   client text,
   receiver text,
-  -- Passed with a new order to the check of the budgets, which does not let them be stored.
-  budgets jsonb constraint orders_keep_no_budgets check (budgets is null),
   -- Keyed digest of payer, goods and recipient. Erased with the personal fields.
   twin text,
-  -- Passed with a new order to the check of twins, which does not let them be stored: the digest under each key of the
-  -- store. Null if the buyer says that it is another purchase.
-  twins text[] constraint orders_keep_no_twins check (twins is null),
-  -- The receiver under each key of the store, likewise.
-  receivers text[] constraint orders_keep_no_receivers check (receivers is null),
 
   constraint orders_state_known check (state in (
     'PAYMENT_PENDING', 'PAYMENT_FAILED', 'PAID', 'FULFILLING', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED')),
@@ -539,11 +533,13 @@ $$;
 
 create function check_wallet_limits() returns trigger language plpgsql as $$
 declare
+  recipients text[] := string_to_array(new.checks ->> 'recipients', E'\n');
   held wallet_limits;
   rules jsonb;
   spent numeric;
   hit text;
 begin
+  new.checks := null;
   -- What a rebuilt record opens again was allowed, and paid, when it was placed.
   if current_setting('kiosk402.rebuilding', true) = 'on' then return new; end if;
   perform pg_advisory_xact_lock_shared(wallet_limits_lock(new.payer));
@@ -556,7 +552,7 @@ begin
         and not coalesce(rules -> 'countries' ? (new.doc #>> '{item,country}'), false)
         then 'countries'
       when rules ? 'recipients'
-        and not coalesce(rules -> 'recipients' ?& string_to_array(new.recipient_digest, E'\n'), false)
+        and not coalesce(rules -> 'recipients' ?& recipients, false)
         then 'recipients'
       when new.amount > (rules #>> '{perOrder,$bigint}')::numeric then 'per_order'
     end;
@@ -577,7 +573,6 @@ begin
         using errcode = 'KS001', detail = hit;
     end if;
   end if;
-  new.recipient_digest := null;
   return new;
 end
 $$;
@@ -679,13 +674,14 @@ $$;
 -- The orders of a payer, and those of a client, are opened one after the other. By its name it runs before the limits.
 create function check_budgets() returns trigger language plpgsql as $$
 declare
+  budgets jsonb := new.checks -> 'budgets';
   spent record;
   is_spent boolean := false;
 begin
-  if new.budgets ? 'float' then
+  if budgets ? 'float' then
     perform pg_advisory_xact_lock(hashtextextended('shares of the float', 0));
     select * into spent
-      from exceeded_share((new.budgets ->> 'float')::numeric, new.payer, new.client, new.amount);
+      from exceeded_share((budgets ->> 'float')::numeric, new.payer, new.client, new.amount);
     is_spent := found;
   end if;
   if not is_spent then
@@ -694,20 +690,19 @@ begin
       perform pg_advisory_xact_lock(hashtextextended('budgets client ' || new.client, 0));
     end if;
     select * into spent
-      from spent_budget(new.budgets, new.payer, new.client, new.receiver, new.placed_at);
+      from spent_budget(budgets, new.payer, new.client, new.receiver, new.placed_at);
     is_spent := found;
   end if;
   if is_spent then
     raise exception 'order %: a budget is spent', new.id
       using errcode = 'KS002', detail = to_jsonb(spent)::text;
   end if;
-  new.budgets := null;
   return new;
 end
 $$;
 
 create trigger check_budgets before insert on orders for each row
-  when (new.budgets is not null) execute function check_budgets();
+  when (new.checks ? 'budgets') execute function check_budgets();
 
 -- A carrier refuses a line that was topped up within two minutes, whoever paid. What failed does not count.
 create function just_received(of_receivers text[], at timestamptz) returns setof orders language sql stable as $$
@@ -722,26 +717,26 @@ $$;
 create function check_twins() returns trigger language plpgsql
 set plan_cache_mode = force_generic_plan as $$
 declare
+  twins text[] := array(select jsonb_array_elements_text(new.checks -> 'twins'));
+  receivers text[] := array(select jsonb_array_elements_text(new.checks -> 'receivers'));
   earlier text;
 begin
   perform pg_advisory_xact_lock(hashtextextended('twins ' || new.payer, 0));
-  if new.receivers is not null then
-    perform pg_advisory_xact_lock(hashtextextended('receiver ' || new.receivers[1], 0));
+  if receivers <> '{}' then
+    perform pg_advisory_xact_lock(hashtextextended('receiver ' || receivers[1], 0));
   end if;
   select string_agg(case when payer = new.payer then id else '' end, ' ' order by placed_at desc) into earlier from (
     select id, payer, placed_at from orders
-    where twin = any (new.twins) and placed_at > new.placed_at - interval '10 minutes'
+    where twin = any (twins) and placed_at > new.placed_at - interval '10 minutes'
       and outcome is distinct from 'REFUND' and state <> 'PAYMENT_FAILED'
       and settlement is distinct from 'LOST'
     union
-    select id, payer, placed_at from just_received(new.receivers, new.placed_at)
+    select id, payer, placed_at from just_received(receivers, new.placed_at)
     order by placed_at desc limit 20) as recent;
   if earlier is not null then
     raise exception 'order %: it may be the same purchase as %', new.id, earlier
       using errcode = 'KS004', detail = earlier;
   end if;
-  new.twins := null;
-  new.receivers := null;
   return new;
 end
 $$;
