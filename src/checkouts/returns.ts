@@ -152,7 +152,10 @@ export function mergedPayments(
   const counted = stored.filter(({ status }) => status === 'SETTLED')
   const singles = counted.filter(({ isSum }) => isSum !== true)
   const readById = new Map(latest.map((payment) => [payment.id, payment]))
-  const denied = singles.filter((payment) => !isSettledAs(payment, readById.get(payment.id)))
+  const denied = singles.filter(({ id, units }) => {
+    const read = readById.get(id)
+    return read?.status !== 'SETTLED' || read.units !== units
+  })
   const deniedIds = new Set(denied.map(({ id }) => id))
   const payments = condensed([...denied, ...latest.filter(({ id }) => !deniedIds.has(id))], price)
 
@@ -180,10 +183,6 @@ export function shownPayments(
   const settled = stored.filter(({ status }) => status === 'SETTLED')
   const newSum = sumOf('SETTLED', settled, (sum?.units ?? 0n) + lacking)
   return [...payments.filter((payment) => payment !== sum), newSum]
-}
-
-function isSettledAs({ units }: InvoicePayment, latest: InvoicePayment | undefined): boolean {
-  return latest?.status === 'SETTLED' && latest.units === units
 }
 
 function condensed(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { base58xmr, createBase58check } from '@scure/base'
 import { Address } from '@scure/btc-signer'
-import { getAddress, keccak256 } from 'viem/utils'
+import { formatUnits as formatDecimal, getAddress, keccak256 } from 'viem/utils'
 import { cryptoCurrencies } from '../catalog/lists.ts'
 import type { AddressFault } from '../lib/refusal.ts'
 
@@ -37,10 +37,7 @@ export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
 
 /** As wallets accept it: "0.00123", without an exponent and without trailing zeros. */
 export function formatUnits(units: bigint, coin: Coin): string {
-  const decimals = coinDecimals[coin]
-  const digits = units.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  return fraction === '' ? digits.slice(0, -decimals) : `${digits.slice(0, -decimals)}.${fraction}`
+  return formatDecimal(units, coinDecimals[coin])
 }
 
 /** Incoming amounts are never rounded. @throws when the text is no amount of the coin */
@@ -58,14 +55,6 @@ export type AddressRead =
   /** In canonical form: the same address is always the same text. */
   | { readonly outcome: 'good'; readonly address: string }
   | { readonly outcome: 'bad'; readonly fault: AddressFault }
-
-const schemes: Readonly<Record<string, Chain>> = {
-  bitcoin: 'Bitcoin',
-  litecoin: 'Litecoin',
-  ethereum: 'Ethereum',
-  tron: 'Tron',
-  monero: 'Monero',
-}
 
 /** As a person pasted it, or as a wallet link. Every checksum is verified: money sent to a wrong address is lost. */
 export function readAddress(
@@ -93,17 +82,11 @@ function judgeAddress(
   expectedChain: Chain,
   isTestnet: boolean,
 ): AddressRead {
-  const chains = candidate.is === 'address' ? candidate.chains : [candidate.chain]
-  if (!chains.includes(expectedChain)) return faulty('wrong_coin')
-  switch (candidate.is) {
-    case 'mistyped':
-      return faulty('mistyped')
-    case 'unpayable':
-      return faulty('unpayable')
-    case 'address':
-      if (candidate.isTest && !isTestnet) return faulty('test_network')
-      return { outcome: 'good', address: candidate.address }
-  }
+  const chainsMeant = candidate.is === 'address' ? candidate.chains : [candidate.chain]
+  if (!chainsMeant.includes(expectedChain)) return faulty('wrong_coin')
+  if (candidate.is !== 'address') return faulty(candidate.is)
+  if (candidate.isTest && !isTestnet) return faulty('test_network')
+  return { outcome: 'good', address: candidate.address }
 }
 
 const kinds = [recogniseEthereum, recogniseBech32, recogniseBase58, recogniseMonero]
@@ -145,7 +128,7 @@ interface Linked {
 function withoutLink(text: string): Linked | undefined {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/i.exec(text) ?? []
   if (scheme === undefined) return { address: text }
-  const chain = schemes[scheme.toLowerCase()]
+  const chain = chains.find((one) => one.toLowerCase() === scheme.toLowerCase())
   const [path = ''] = rest.split('?')
   // "ethereum:pay-0x…@8453" names the chain too; with "/transfer" after it, the address would be a token's.
   const address = chain === 'Ethereum' ? path.replace(/^pay-|@\d+$/g, '') : path
@@ -156,7 +139,8 @@ function faulty(fault: AddressFault): AddressRead {
   return { outcome: 'bad', fault }
 }
 
-type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
+const chains = ['Bitcoin', 'Litecoin', 'Ethereum', 'Tron', 'Monero'] as const
+type Chain = (typeof chains)[number]
 
 /** What a text is by its format alone. EVM chains share one address format and are all called Ethereum here. */
 type Recognised =

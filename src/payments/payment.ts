@@ -294,25 +294,22 @@ export interface ChainFacts {
 }
 
 /** Why a method cannot pay a refund until an operator does something (docs/operators/treasury.md). */
-const payBackFaults = [
-  'no_float',
-  'no_gas',
-  'token_paused',
-  'payer_blacklisted',
-  'wallet_blacklisted',
-  'refund_nonce_spent',
-  'operator_pays',
-  'note_transaction',
-  'payout_cancelled',
-  'payout_mismatch',
-  'payout_archived',
-  'payout_gone',
-  'payout_refused',
-  'processor_key',
-  'payment_not_shown',
-] as const
-
-export type PayBackFault = (typeof payBackFaults)[number]
+export type PayBackFault =
+  | 'no_float'
+  | 'no_gas'
+  | 'token_paused'
+  | 'payer_blacklisted'
+  | 'wallet_blacklisted'
+  | 'refund_nonce_spent'
+  | 'operator_pays'
+  | 'note_transaction'
+  | 'payout_cancelled'
+  | 'payout_mismatch'
+  | 'payout_archived'
+  | 'payout_gone'
+  | 'payout_refused'
+  | 'processor_key'
+  | 'payment_not_shown'
 
 /** A payout waits for an operator because the processor sends none of the coin. */
 export const operatorPays: PayBackFault = 'operator_pays'

@@ -58,8 +58,8 @@ export function x402Method(deps: X402Deps, stepMs = maxStepMs): X402Method {
       ),
     check: (payment) =>
       inTime(
-        bounded(() => check(deps, payment), unchecked('Too many payments are being checked.')),
-        unchecked(tooSlow),
+        bounded(() => check(deps, payment), unknown('Too many payments are being checked.')),
+        unknown(tooSlow),
       ),
     async collect(payment, { listing, onlyLooks } = {}) {
       const startedAt = performance.now()
@@ -77,10 +77,6 @@ export function x402Method(deps: X402Deps, stepMs = maxStepMs): X402Method {
     payBack: (refund) =>
       inTime(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
   }
-}
-
-function unchecked(reason: string): Checked<X402Payment> {
-  return { outcome: 'unknown', reason, charged: 'unknown' }
 }
 
 /** Only the chain's logs prove a settlement, whatever a facilitator says. */
