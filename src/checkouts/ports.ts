@@ -119,7 +119,7 @@ export interface CheckoutFacts {
 
 export interface SeenPayout {
   /** The one that was chosen to be claimed from. */
-  readonly pullPayment: string | undefined
+  readonly pullPayment: string | null
   readonly payouts: readonly string[]
 }
 

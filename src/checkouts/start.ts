@@ -85,7 +85,9 @@ async function openCheckout(deps: StartDeps, form: CheckoutForm, admit?: () => P
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.health, priced, false)
   requireNotDenied(deps, refundTo)
-  await requireAddressOfBuyer(deps, refundTo)
+  // A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address.
+  if (await deps.checkouts.findByAddress(refundTo))
+    throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
   const payer = payerOf(method.coin, refundTo)
   const { client } = form
   const subjects = subjectsOf(deps, payer, { client, recipient: priced.lineItem.recipient })
@@ -114,12 +116,6 @@ async function requireNotJustReceived(
   const receivers = soonAfter(deps, lineItem.recipient, fields)
   if (!receivers || !(await deps.orders.hasJustReceived(receivers, deps.now()))) return
   if (!(await deps.checkouts.find(id))) throw justReceived()
-}
-
-/** A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address. */
-async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string): Promise<void> {
-  const ours = await checkouts.findByAddress(refundTo)
-  if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
 /** The coins that new checkouts may choose: those of the processor that the operator has not paused. */
@@ -224,7 +220,10 @@ async function openBounded(
   try {
     return await checkouts.open(checkout, bound, found)
   } catch (error) {
-    throw error instanceof TooManyUnpaid ? refusalOf(error, coin) : error
+    if (!(error instanceof TooManyUnpaid)) throw error
+    const { unpaid } = error
+    const message = `${unpaid} unpaid checkouts in ${coin} are open from this address. Pay one, wait, or choose another coin.`
+    throw new Refusal('budget_spent', message, { charged: 'no', extra: { unpaid } })
   }
 }
 
@@ -233,9 +232,4 @@ function boundOf(coin: Coin, client: string): UnpaidBound {
   return coinAbilities[coin].isPooled
     ? { client, most: maxUnpaidOfPool, states: ['OPENING', 'OPEN', 'ENDED'] }
     : { client, most: maxUnpaid, states: ['OPENING', 'OPEN'] }
-}
-
-function refusalOf({ unpaid }: TooManyUnpaid, coin: Coin): Refusal {
-  const message = `${unpaid} unpaid checkouts in ${coin} are open from this address. Pay one, wait, or choose another coin.`
-  return new Refusal('budget_spent', message, { charged: 'no', extra: { unpaid } })
 }

@@ -127,6 +127,8 @@ async function placePurchase(
 ): Promise<Step<Next<'FULFILLING'>>> {
   if (deps.now() >= order.deliverBy) return checkPurchase(deps, order)
   const { kind, source, value } = order.item
+  const { askedAt, askedAgainAt = askedAt } = order
+  const leavesBy = askedAgainAt.getTime() + placeLeavesWithinMs
   const placement = await deps.suppliers.at(source).place({
     reference: supplierReferenceOf(order.id),
     kind,
@@ -134,7 +136,7 @@ async function placePurchase(
     recipient: recipientOf(deps, order),
     isRepeat: order.askedAgainAt !== undefined,
     ...(value === undefined ? {} : { value }),
-    notAfter: lastMomentOf(order),
+    notAfter: new Date(Math.min(leavesBy, order.deliverBy.getTime())),
   })
   switch (placement.outcome) {
     case 'held': {
@@ -169,10 +171,6 @@ function repeatOrFail(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
   const message = 'The supplier could not be reached in time and shows no purchase.'
   const failure = { trigger: 'upstream_timeout', message } as const
   return moveTo({ ...failed(deps, order, failure), supply: { state: 'OPEN' } })
-}
-
-function lastMomentOf({ askedAt, askedAgainAt = askedAt, deliverBy }: In<'FULFILLING'>): Date {
-  return new Date(Math.min(askedAgainAt.getTime() + placeLeavesWithinMs, deliverBy.getTime()))
 }
 
 /** Waits until the deadline. Then the order expires, and its buyer gets no goods that come later. */

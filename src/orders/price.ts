@@ -199,17 +199,14 @@ export function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
     case 'supplier_paused':
       throw unavailable('The supplier of this offer sells nothing at the moment.')
     case 'too_large':
-      throw tooLarge(amount, reason)
+      throw unavailable(
+        `The store sells for at most ${formatUsdc(reason.bound.max)} USDC per purchase at the moment; this is ${formatUsdc(amount)} USDC.`,
+        // Names the bound, not its cause: how much the store's wallets hold is private.
+        { reason: 'too_large', most: money(reason.bound.max), asked: money(amount) },
+      )
     default:
       never(reason)
   }
-}
-
-/** The answer names the bound, not its cause: how much the store's wallets hold is private. */
-function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
-  const { max: most } = bound
-  const message = `The store sells for at most ${formatUsdc(most)} USDC per purchase at the moment; this is ${formatUsdc(amount)} USDC.`
-  return unavailable(message, { reason: 'too_large', most: money(most), asked: money(amount) })
 }
 
 function unavailable(message: string, extra: Record<string, unknown> = {}): Refusal {

@@ -82,7 +82,9 @@ export async function replay(
   request: PurchaseRequest,
   earlier: Order,
 ): Promise<Replay> {
-  const isOther = !isSamePurchase(deps, request, earlier)
+  const wording = wordingOf(request.kind ?? earlier.item.kind, request.fields)
+  // A rebuilt order does not say what was asked for. Its payment opened no other one.
+  const isOther = earlier.fingerprint !== '' && !deps.digest.matches(wording, earlier.fingerprint)
   const reveal = await maySee(deps, request, earlier)
   if (!reveal) {
     const isPaid = isPaidBy(earlier, request)
@@ -104,12 +106,6 @@ async function maySee(
   if (shown) return shown
   const wallet = await signedIn?.()
   return wallet !== undefined && mayReveal(orders, order, { wallet })
-}
-
-/** A rebuilt order does not say what was asked for. Its payment opened no other one. */
-function isSamePurchase(deps: AdvanceDeps, { kind, fields }: PurchaseRequest, earlier: Order) {
-  const wording = wordingOf(kind ?? earlier.item.kind, fields)
-  return earlier.fingerprint === '' || deps.digest.matches(wording, earlier.fingerprint)
 }
 
 /** How long this request is kept open for its goods; milliseconds. */

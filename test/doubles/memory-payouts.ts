@@ -19,7 +19,7 @@ export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord 
   return {
     async find(reference) {
       const { pullPayment, payouts } = rowOf(reference)
-      return { pullPayment, payouts: [...payouts] }
+      return { pullPayment: pullPayment ?? null, payouts: [...payouts] }
     },
     async choose(reference, pullPayment) {
       const row = rowOf(reference)

@@ -56,7 +56,7 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
   const listed = await pullPaymentsOf(deps, payout)
   if (listed.outcome !== 'ok') return unsent(listed)
   const { pullPayment } = stored
-  if (pullPayment !== undefined && isMissing([pullPayment], idsOf(listed.value))) return gone()
+  if (pullPayment !== null && isMissing([pullPayment], idsOf(listed.value))) return gone()
   const method = deps.methods.find(
     ({ coin, network }) => coin === payout.coin && network === payout.network,
   )
@@ -331,15 +331,13 @@ export function unitsIn(text: string, coin: Coin): bigint | undefined {
 export function transactionOfProof(proof: Record<string, unknown> | null | undefined) {
   const entries = Object.entries(proof ?? {}).map(([key, value]) => [key.toLowerCase(), value])
   const fields: Record<string, unknown> = Object.fromEntries(entries)
-  const named = [fields['transactionid'], fields['id']].find(isTransaction)
-  return named ?? transactionInLink(fields['link'])
+  const { link } = fields
+  const parts = typeof link === 'string' && link.length <= 500 ? link.split(/[/?#=]/) : []
+  return (
+    [fields['transactionid'], fields['id']].find(isTransaction) ?? parts.findLast(isTransaction)
+  )
 }
 
 function isTransaction(value: unknown): value is string {
   return typeof value === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(value)
-}
-
-function transactionInLink(link: unknown): string | undefined {
-  if (typeof link !== 'string' || link.length > 500) return undefined
-  return link.split(/[/?#=]/).findLast(isTransaction)
 }

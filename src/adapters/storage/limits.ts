@@ -37,8 +37,11 @@ export function createLimitStore(database: Database): LimitStore {
   return {
     async find(wallet) {
       const { rows } = await database.query<LimitsRow>(limitsStatement([wallet.toLowerCase()]))
-      const [row] = rows
-      return row && { limits: limitsOf(row), revision: row.revision }
+      if (rows[0] === undefined) return undefined
+      const { revision, in_force, coming, coming_from: from } = rows[0]
+      const inForce = restored(in_force) as Rules
+      const later = from && { coming: { rules: restored(coming) as Rules, from } }
+      return { revision, limits: { inForce, ...later } }
     },
 
     /** One statement in each case. Purchases of the wallet wait for it, because they lock the same row. */
@@ -94,11 +97,6 @@ const spendsSql = `
   where payer = $1 and placed_at > $2
     and state <> 'PAYMENT_FAILED' and refund_state is distinct from 'REFUNDED'
     and settlement is distinct from 'LOST'`
-
-function limitsOf({ in_force, coming, coming_from: from }: LimitsRow): WalletLimits {
-  const inForce = restored(in_force) as Rules
-  return from ? { inForce, coming: { rules: restored(coming) as Rules, from } } : { inForce }
-}
 
 type ApprovalRow = Pick<
   Approval,

@@ -13,7 +13,7 @@ test('keeps whatever payouts were seen, once each, and takes nothing away', asyn
   await Promise.all([record().keep(one, ['O1']), other().keep(one, ['O2', 'O1'])])
   await record().keep(one, ['O1'])
   expect([...(await other().find(one)).payouts].sort()).toEqual(['O1', 'O2'])
-  expect(await record().find(reference())).toEqual({ pullPayment: undefined, payouts: [] })
+  expect(await record().find(reference())).toEqual({ pullPayment: null, payouts: [] })
 })
 
 test('has one choice for both of two nodes that choose at once, for good', async () => {

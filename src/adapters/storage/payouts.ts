@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { CoinPayout, PayoutRecord } from '../../checkouts/ports.ts'
+import type { CoinPayout, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { type Refunding, withPayout } from '../../orders/order.ts'
 import type { Allowance, Payout, PayoutLimits, PayoutState } from '../../orders/payout.ts'
@@ -209,12 +209,11 @@ const waitsStatement = prepared(
 export function createPayoutRecord(database: Database): PayoutRecord {
   return {
     async find(reference) {
-      const { rows } = await database.query<{
-        pull_payment: string | null
-        payouts: readonly string[]
-      }>('select pull_payment, payouts from processor_payouts where reference = $1', [reference])
-      const [row] = rows
-      return { pullPayment: row?.pull_payment ?? undefined, payouts: row?.payouts ?? [] }
+      const { rows } = await database.query<SeenPayout>(
+        'select pull_payment as "pullPayment", payouts from processor_payouts where reference = $1',
+        [reference],
+      )
+      return rows[0] ?? { pullPayment: null, payouts: [] }
     },
     async choose(reference, pullPayment) {
       const { rows } = await database.query<{ pull_payment: string }>(

@@ -25,7 +25,11 @@ async function readServer(pool: pg.Pool): Promise<Partial<Server>> {
        current_setting('idle_in_transaction_session_timeout') as "idleLimit"`,
   )
   const { rows } = await query.catch((error: unknown) => {
-    throw refusesLimits(error) ? new Error(refusedLimits, { cause: error }) : error
+    // `protocol_violation`
+    const isRefused = error instanceof pg.DatabaseError && error.code === '08P01'
+    throw isRefused && error.message.includes('startup parameter')
+      ? new Error(refusedLimits, { cause: error })
+      : error
   })
   return rows[0] ?? {}
 }
@@ -33,15 +37,6 @@ async function readServer(pool: pg.Pool): Promise<Partial<Server>> {
 const refusedLimits =
   'A pooler (pgbouncer says it so) refuses the time limits that the store asks for. Connect to PostgreSQL ' +
   'itself, or see docs/operators/scaling.md, "Poolers".'
-
-/** `protocol_violation` */
-function refusesLimits(error: unknown): boolean {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code === '08P01' &&
-    error.message.includes('startup parameter')
-  )
-}
 
 function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Server>): string[] {
   const unlimited = [

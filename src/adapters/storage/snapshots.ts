@@ -18,11 +18,13 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   let lastSnapshot: { readonly id: string; readonly offers: readonly Offer[] } | undefined
   return {
     async save(snapshot) {
-      if (
-        lastSnapshot?.offers === snapshot.offers &&
-        (await touch(database, lastSnapshot.id, snapshot))
-      )
-        return
+      if (lastSnapshot?.offers === snapshot.offers) {
+        const { rowCount } = await database.query(
+          'update catalog_snapshot set read_at = $2, set_aside = $3, held = $4 where id = $1',
+          [lastSnapshot.id, ...factsOf(snapshot)],
+        )
+        if (rowCount === 1) return
+      }
       lastSnapshot = { id: await save(database, snapshot), offers: snapshot.offers }
     },
     async load(keep = (offer) => offer) {
@@ -44,14 +46,6 @@ export function createSnapshotStore(database: Database): SnapshotStore {
       }
     },
   }
-}
-
-async function touch(database: Database, id: string, snapshot: Snapshot): Promise<boolean> {
-  const { rowCount } = await database.query(
-    'update catalog_snapshot set read_at = $2, set_aside = $3, held = $4 where id = $1',
-    [id, ...factsOf(snapshot)],
-  )
-  return rowCount === 1
 }
 
 /** The row comes last, so that nobody reads a list whose pages are not all there. */

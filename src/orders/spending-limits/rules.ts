@@ -187,8 +187,6 @@ interface SpendingCheck {
   readonly rules: Rules
   readonly query: SpendingQuery
   readonly spends: readonly Spend[]
-  /** The field that names its recipient. */
-  readonly field: string
 }
 
 export interface Within {
@@ -242,7 +240,6 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Sp
     rules,
     query: { amount, kind: offer.kind, country: offer.country, recipients, isApproved: true },
     spends: isCounted ? await deps.limits.spends(payer, since) : [],
-    field: goods[offer.kind].receiver,
   }
 }
 
@@ -275,10 +272,17 @@ const explanations: Readonly<Record<LimitName, (weighed: SpendingCheck) => Expla
     extra: { asked: query.country ?? null },
   }),
 
-  recipients: ({ query, field, rules }) => ({
-    message: `${limitedToRecipients(rules.recipients?.length)} ${otherReceiver(query)}`,
-    parameter: field,
-  }),
+  recipients: ({ query: { kind, recipients }, rules }) => {
+    const { receiver, words } = goods[kind]
+    const count = rules.recipients?.length ?? 0
+    // The list itself is not shown: a caller who meets the limits of a wallet need not know whom it pays.
+    const allowed = `This wallet allows only ${count === 1 ? 'one recipient' : `${count} recipients`}.`
+    const { noReceiver, otherReceiver } = words
+    return {
+      message: `${count === 0 ? nothingLeft('recipients') : allowed} ${recipients.length === 0 ? noReceiver : otherReceiver}`,
+      parameter: receiver,
+    }
+  },
 
   per_order: ({ rules, query }) => ({
     message: `The spending limit of this wallet is ${textOf(rules.perOrder)} per order. This purchase costs ${textOf(query.amount)}.`,
@@ -308,21 +312,10 @@ const explanations: Readonly<Record<LimitName, (weighed: SpendingCheck) => Expla
   }),
 }
 
-function otherReceiver({ kind, recipients }: SpendingCheck['query']): string {
-  const { noReceiver, otherReceiver } = goods[kind].words
-  return recipients.length === 0 ? noReceiver : otherReceiver
-}
-
 function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {
   return list.length > 0
     ? `This wallet allows only these ${what}: ${list.join(', ')}.`
     : nothingLeft(what)
-}
-
-/** The list itself is not shown: a caller who meets the limits of a wallet need not know whom it pays. */
-function limitedToRecipients(count = 0): string {
-  if (count === 0) return nothingLeft('recipients')
-  return `This wallet allows only ${count === 1 ? 'one recipient' : `${count} recipients`}.`
 }
 
 /** A list that was set is never empty. What two lists have in common may be, until only the new one holds. */
