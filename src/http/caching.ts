@@ -91,12 +91,10 @@ export interface FixedText {
 }
 
 export function fixedText(text: string | Buffer): FixedText {
-  return { text, digest: digestOf(text) }
+  return { text, digest: hash('sha256', text, 'base64url').slice(0, 22) }
 }
 
-interface Sent {
-  readonly text: FixedText['text']
-  readonly digest?: string
+interface Sent extends FixedText {
   readonly type?: string
   readonly cacheControl: string
 }
@@ -105,16 +103,12 @@ interface Sent {
 export function sendText(
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, digest = digestOf(text), type = 'application/json', cacheControl }: Sent,
+  { text, digest, type = 'application/json', cacheControl }: Sent,
 ): FastifyReply {
   const tag = `"${digest}"`
   reply.header('etag', tag).header('cache-control', cacheControl)
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return reply.type(typeof text === 'string' ? `${type}; charset=utf-8` : type).send(text)
-}
-
-function digestOf(text: string | Buffer): string {
-  return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
 /** Whether If-None-Match lists the tag, or is `*`. Compares weakly, as RFC 9110 requires for it. */

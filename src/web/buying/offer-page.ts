@@ -214,6 +214,7 @@ function factsOf(offer: Offer, t: Texts): (Html | undefined)[] {
   const { kind, regions, subTypes, id } = offer
   const maker = { voucher: 'brand', topup: 'operator', esim: 'provider' } as const
   const isEsim = kind === 'esim'
+  const speeds = isEsim ? offer.coverage.flatMap((one) => one.speeds) : []
   return [
     fact(t('buy.factNames.kind'), kindName(offer, t)),
     fact(t(`buy.factNames.${maker[kind]}`), offer.brandName),
@@ -222,7 +223,7 @@ function factsOf(offer: Offer, t: Texts): (Html | undefined)[] {
     fact(t(`buy.factNames.${isEsim ? 'worksIn' : 'country'}`), placeName(offer, t)),
     listFact(t('buy.factNames.regions'), regions),
     kind !== 'topup' && listFact(t(`buy.factNames.${isEsim ? 'tier' : 'category'}`), subTypes),
-    isEsim && listFact(t('buy.factNames.speeds'), speedsOf(offer.coverage)),
+    isEsim && listFact(t('buy.factNames.speeds'), [...new Set(speeds)].sort()),
     fact(t('buy.factNames.id'), id),
   ].filter((line) => line !== false)
 }
@@ -239,10 +240,6 @@ function valueFact(offer: Offer, t: Texts): Html | undefined {
 
 function listFact(name: string, values: readonly string[]): Html | undefined {
   return values.length === 0 ? undefined : fact(name, values.join(', '))
-}
-
-function speedsOf(coverage: readonly Coverage[]): string[] {
-  return [...new Set(coverage.flatMap(({ speeds }) => speeds))].sort()
 }
 
 function coverageList(coverage: readonly Coverage[], t: Texts): Html {

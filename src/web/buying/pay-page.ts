@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Bought, CheckoutService, CheckoutView } from '../../api/checkout.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { lastingIn, linkTokenForCode } from '../../api/tracking/tokens.ts'
-import { isVoid, maxKept, type Return } from '../../checkouts/checkout.ts'
+import { isVoid, maxKept } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { recoveryCodeOf } from '../../orders/finding.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
@@ -81,7 +81,8 @@ function payPage(
 ): Page {
   const { t } = deps
   const { title, text, say } = wordsFor(view, t)
-  const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
+  const isUnderWay = view.returns.some((one) => one.payout.state !== 'CONFIRMED' && !isVoid(one))
+  const isFinished = finished.has(view.stage) && !isUnderWay
   const page = payPath(view.id)
   const mark = { version: versionOf(view), page, say, isFinished }
   return {
@@ -117,7 +118,7 @@ function wordsFor({ stage, isOwner, abilities }: CheckoutView, t: Texts) {
 
 function ownPart(view: CheckoutView, deps: PayPageDeps, token: string | undefined): Html {
   const { t, site, follow, sandboxPayUrl } = deps
-  const { id, invoice, stage, orderId } = view
+  const { id, invoice, stage, orderId, refundTo } = view
   const isAsking = invoice && asking.has(stage)
   // A visitor with a link token, which expires, is not given the token that opens the payment for good.
   const { token: ownerToken } = lastingIn({ token })
@@ -127,7 +128,8 @@ ${nextStep(view, t)}
 ${returnsOf(view, t)}
 ${link && stage !== 'refused' && keepPart(link, t(over.has(stage) ? 'pay.keepOver' : 'pay.keep'), recoveryCodeOf(follow, orderId), t)}
 ${isAsking && troubles(invoice.watchedUntil, view.abilities, t)}
-${factsOf(view, t)}`
+<dl class="facts">
+${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'), t))}${fact(t('pay.number'), copied('payment', id, t('pay.number'), t))}</dl>`
 }
 
 /** What is bought, above the amount to send: the buyer's last chance to see a mistake. */
@@ -179,15 +181,6 @@ ${returns.map(
 </section>`
 }
 
-function isUnderWay(one: Return): boolean {
-  return one.payout.state !== 'CONFIRMED' && !isVoid(one)
-}
-
-function factsOf({ id, refundTo }: CheckoutView, t: Texts): Html {
-  return html`<dl class="facts">
-${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'), t))}${fact(t('pay.number'), copied('payment', id, t('pay.number'), t))}</dl>`
-}
-
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */
 function foreignPart({ id }: CheckoutView, { t, site }: PayPageDeps, isTokenWrong: boolean): Html {
   const fault = isTokenWrong ? t('orders.locked.wrong') : undefined
@@ -203,14 +196,19 @@ type Invoice = NonNullable<CheckoutView['invoice']>
 
 function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?: string): Html {
   const { coin, network } = view
-  const amount = formatUnits(invoice.due, coin)
-  const link = paymentLinkFor(invoice.paymentLink, coin, invoice.due)
+  const { seen, due } = invoice
+  const isPartlyPaid = view.stage === 'partly_paid'
+  const whole = `${formatUnits(seen + due, coin)} ${coin}`
+  const arrived = isPartlyPaid
+    ? t('pay.arrived', { seen: formatUnits(seen, coin), whole })
+    : t('pay.worth', { usdc: formatUsdc(view.amount) })
+  const link = paymentLinkFor(invoice.paymentLink, coin, due)
   return html`<div class="sheet invoice">
 <p class="chain">${coinNames[coin]} (${coinOn(coin, network, t)})</p>
 <div class="sum">
-<h2>${view.stage === 'partly_paid' ? t('pay.amountRest') : t('pay.amount')}</h2>
-${copied('amount', amount, t('pay.amount'), t, coin)}
-<p class="hint">${arrivedOf(view, invoice, t)} · ${t('pay.rate', { coin, rate: invoice.rate })}</p>
+<h2>${isPartlyPaid ? t('pay.amountRest') : t('pay.amount')}</h2>
+${copied('amount', formatUnits(due, coin), t('pay.amount'), t, coin)}
+<p class="hint">${arrived} · ${t('pay.rate', { coin, rate: invoice.rate })}</p>
 </div>
 ${link && html`<p class="act"><a class="button wide" href="${link}">${t('pay.open')}</a></p>`}
 ${codes(invoice.address, link, t)}
@@ -222,15 +220,6 @@ ${copied('address', invoice.address, t('pay.address', { network }), t)}
 </div>
 ${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandboxUrl}">${t('pay.sandbox')}</a></p>`}
 </div>`
-}
-
-function arrivedOf(view: CheckoutView, { seen, due }: Invoice, t: Texts): string {
-  const { stage, coin, amount } = view
-  if (stage !== 'partly_paid') return t('pay.worth', { usdc: formatUsdc(amount) })
-  return t('pay.arrived', {
-    seen: formatUnits(seen, coin),
-    whole: `${formatUnits(seen + due, coin)} ${coin}`,
-  })
 }
 
 /** The deadline, with the minutes that are left near the end; earlier they would only hurry the buyer. */

@@ -19,7 +19,7 @@ import { findOrders, getOrder } from '../../api/orders/find-orders.ts'
 import { getRefund } from '../../api/orders/refund.ts'
 import { goods } from '../../catalog/kinds.ts'
 import { type Kind, kinds } from '../../catalog/offer.ts'
-import { publicMinute, sendText } from '../../http/caching.ts'
+import { fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import { limitRules } from '../../http/gate.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -45,10 +45,10 @@ export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void 
     ['/.well-known/security.txt', securityText(site, deps.now()), 'text/plain'],
   ] as const
   for (const [path, text, type] of texts) {
-    app.get(path, { config: { limit: 'reading' } }, (request, reply) => {
-      reply.headers(fixedHeaders)
-      return sendText(request, reply, { text, type, cacheControl: publicMinute })
-    })
+    const sent = { ...fixedText(text), type, cacheControl: publicMinute }
+    app.get(path, { config: { limit: 'reading' } }, (request, reply) =>
+      sendText(request, reply.headers(fixedHeaders), sent),
+    )
   }
 }
 

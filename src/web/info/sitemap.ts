@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { kinds } from '../../catalog/offer.ts'
-import { publicMinute, sendText } from '../../http/caching.ts'
+import { fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { html, textOf } from '../frame/html.ts'
@@ -24,8 +24,8 @@ export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebD
     '',
   ].join('\n')
   const send = (request: FastifyRequest, reply: FastifyReply, text: string, type: string) => {
-    reply.headers(fixedHeaders)
-    return sendText(request, reply, { text, type, cacheControl: publicMinute })
+    const sent = { ...fixedText(text), type, cacheControl: publicMinute }
+    return sendText(request, reply.headers(fixedHeaders), sent)
   }
   app.get('/robots.txt', (request, reply) => send(request, reply, robots, 'text/plain'))
   app.get('/sitemap.xml', { config: { limit: 'reading' } }, (request, reply) =>

@@ -7,7 +7,6 @@ import {
 } from '../../api/buying/reveal.ts'
 import type { BuyingDeps } from '../../api/operation.ts'
 import type { GoodsView, OrderPageView } from '../../api/tracking/order-view.ts'
-import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { copied, fact, qrSvg } from '../frame/parts.ts'
@@ -30,19 +29,20 @@ export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
 </section>`
 }
 
-export function openGoods({ id }: OrderPageView, shown: Goods, t: Texts): Html {
-  return html`<section class="sheet yours open" aria-labelledby="goods">
-<h2 id="goods" tabindex="-1">${t(`orders.goods.title.${shown.kind}`)}</h2>
-${goodsList(shown.kind, shown.goods, t)}
-<p class="hide"><a href="${orderPagePath(id)}">${t('orders.goods.hide')}</a></p>
+export function openGoods(
+  { kind, goods }: Pick<Goods, 'kind' | 'goods'>,
+  t: Texts,
+  hide?: Html,
+): Html {
+  const part = { voucher: voucherPart, topup: topupPart, esim: esimPart }[kind]
+  return html`<section class="sheet yours${hide && ' open'}" aria-labelledby="goods">
+<h2 id="goods" tabindex="-1">${t(`orders.goods.title.${kind}`)}</h2>
+${part(goods, t)}
+${hide}
 </section>`
 }
 
 type GoodsBody = Goods['goods']
-
-function goodsList(kind: Kind, goods: GoodsBody, t: Texts): Html {
-  return { voucher: voucherPart, topup: topupPart, esim: esimPart }[kind](goods, t)
-}
 
 function voucherPart(goods: GoodsBody, t: Texts): Html {
   return html`<dl class="given">
@@ -188,10 +188,7 @@ function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts
 <h1>${brandName}</h1>
 <p class="lead">${t('reveal.once')}</p>
 </section>
-<section class="sheet yours" aria-labelledby="goods">
-<h2 id="goods">${t(`orders.goods.title.${kind}`)}</h2>
-${goodsList(kind, result, t)}
-</section>
+${openGoods({ kind, goods: result }, t)}
 <p>${t('reveal.again')}</p>
 </div>`,
   }

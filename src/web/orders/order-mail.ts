@@ -65,17 +65,15 @@ export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
       pages.log.warn('too many mails at once; one was not sent')
       return true
     }
-    const sending = sendLinks(routes, mail, address)
+    const sending = ordersFor(routes.follow, mail, address)
+      .then(async (orders) => {
+        if (orders.length > 0) await sendOnce(routes, mail, { page: 'find', address, orders })
+      })
       .catch((error: unknown) => pages.log.error({ err: error }, 'a mail was not sent'))
       .finally(() => underWay.delete(sending))
     underWay.add(sending)
     return true
   }
-}
-
-async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string): Promise<void> {
-  const orders = await ordersFor(routes.follow, mail, address)
-  if (orders.length > 0) await sendOnce(routes, mail, { page: 'find', address, orders })
 }
 
 /** Reads the form for a mail, counts it, and sends the mail. @param send whether it was sent */

@@ -240,17 +240,14 @@ function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
 }
 
 function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts): Html {
-  const { t, kept, mail, asked } = parts
-  return html`${view.stage === 'delivered' && goodsPart(view, parts)}
+  const { t, kept, mail, asked, shown } = parts
+  const hide = html`<p class="hide"><a href="${orderPagePath(view.id)}">${t('orders.goods.hide')}</a></p>`
+  return html`${view.stage === 'delivered' && (shown?.type === 'goods' ? openGoods(shown, t, hide) : closedGoods(view, t))}
 ${own.refund && refundPart(view, own, own.refund, { asked, t })}
 ${returnsPart(view, own, t)}
 ${factsPart(view, own, t)}
 ${kept}
 ${mail && mailForm(`${orderPagePath(view.id)}/mail`, 'orders.mail', mail, t)}`
-}
-
-function goodsPart(view: OrderPageView, { shown, t }: OrderPageParts): Html {
-  return shown?.type === 'goods' ? openGoods(view, shown, t) : closedGoods(view, t)
 }
 
 function factsPart(view: OrderPageView, own: OwnOrderView, t: Texts): Html {
