@@ -80,7 +80,7 @@ const parts: Readonly<Record<string, Part>> = {
   'web/frame': { lines: 2100, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 5900,
+    lines: 5800,
     mayImport: [
       'lib',
       'catalog',

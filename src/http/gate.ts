@@ -327,13 +327,10 @@ interface KnownPath {
   config: FastifyContextConfig
 }
 
-export interface RouteTable {
-  /** The known path that matches the path of a request, whatever its method. */
-  find(path: string): KnownPath | undefined
-}
+export type RouteTable = ReturnType<typeof createRouteTable>
 
 /** Records every route that is added afterwards, to distinguish a wrong method from a wrong path. */
-export function createRouteTable(app: FastifyInstance): RouteTable {
+export function createRouteTable(app: FastifyInstance) {
   const paths = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (url === '*') return
@@ -346,7 +343,9 @@ export function createRouteTable(app: FastifyInstance): RouteTable {
     paths.set(pathname, path)
   })
   return {
-    find: (pathname) => [...paths.values()].find(({ pattern }) => pattern.test({ pathname })),
+    /** The known path that matches the path of a request, whatever its method. */
+    find: (pathname: string) =>
+      [...paths.values()].find(({ pattern }) => pattern.test({ pathname })),
   }
 }
 

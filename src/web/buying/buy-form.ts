@@ -91,11 +91,12 @@ ${deps.mail && mailField(form)}
 </form>`
 }
 
-function summary({ faults, notice, t }: BuyForm): Html | undefined {
+function summary({ faults, notice, t }: BuyForm) {
   if (faults.size === 0) {
-    return notice === undefined
-      ? undefined
-      : html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
+    return (
+      notice &&
+      html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
+    )
   }
   return html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="faults">
 <h3 id="faults">${t('form.faultsTitle')}</h3>

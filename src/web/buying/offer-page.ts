@@ -53,16 +53,10 @@ ${agents(offer, t)}`,
 }
 
 function costOf(price: PriceTexts, t: Texts): string {
-  switch (price.type) {
-    case 'FIXED':
-      return t('buy.summary', { amount: price.usdc })
-    case 'RANGE':
-      return t('buy.summary', {
-        amount: t('offers.range', { least: price.minUsdc, most: price.maxUsdc }),
-      })
-    case 'NOT_SOLD':
-      return t('offers.notSold')
-  }
+  if (price.type === 'NOT_SOLD') return t('offers.notSold')
+  if (price.type === 'FIXED') return t('buy.summary', { amount: price.usdc })
+  const amount = t('offers.range', { least: price.minUsdc, most: price.maxUsdc })
+  return t('buy.summary', { amount })
 }
 
 function heading(offer: Offer, t: Texts): Html {
@@ -293,18 +287,9 @@ function productData(offer: Offer, price: PriceTexts, { site, t }: OfferDeps): o
 
 /** An open value has no single price but bounds, which only an AggregateOffer can carry. */
 function priceFields(price: PriceTexts): object {
+  if (price.type === 'NOT_SOLD') return { '@type': 'Offer' }
   const priceCurrency = 'USD'
-  switch (price.type) {
-    case 'FIXED':
-      return { '@type': 'Offer', price: price.usdc, priceCurrency }
-    case 'RANGE':
-      return {
-        '@type': 'AggregateOffer',
-        lowPrice: price.minUsdc,
-        highPrice: price.maxUsdc,
-        priceCurrency,
-      }
-    case 'NOT_SOLD':
-      return { '@type': 'Offer' }
-  }
+  if (price.type === 'FIXED') return { '@type': 'Offer', price: price.usdc, priceCurrency }
+  const { minUsdc: lowPrice, maxUsdc: highPrice } = price
+  return { '@type': 'AggregateOffer', lowPrice, highPrice, priceCurrency }
 }

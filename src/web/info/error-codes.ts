@@ -16,13 +16,6 @@ interface ErrorRow {
   readonly operator: string
 }
 
-interface ErrorSection {
-  readonly id: string
-  readonly heading: string
-  readonly lead: string
-  readonly rows: readonly ErrorRow[]
-}
-
 const places = ['unread', 'payments', 'orders', 'refunds', 'offers'] as const
 type Place = (typeof places)[number]
 
@@ -32,9 +25,9 @@ type MeaningName = {
 }[MessageId]
 
 /** Every code: first those of problem documents, then those of other places, which `en.json` lists. */
-export function errorSections(t: Texts): readonly ErrorSection[] {
+export function errorSections(t: Texts) {
   const codes = [...(Object.keys(rules) as RefusalCode[]), 'internal_error'] as const
-  const refusals = codes.map((code) => {
+  const refusals = codes.map((code): ErrorRow => {
     const { status, title, retryable } = code === 'internal_error' ? internalRule : rules[code]
     const meaning = meaningOf(`error.${code}`, t)
     return { id: code, code, note: String(status), title, isRetryable: retryable, ...meaning }
@@ -47,7 +40,7 @@ export function errorSections(t: Texts): readonly ErrorSection[] {
       id: place,
       heading: t(`outcome.${place}.heading`),
       lead: t(`outcome.${place}.lead`),
-      rows: Object.keys(messagesOf('en')).flatMap((id) => {
+      rows: Object.keys(messagesOf('en')).flatMap((id): ErrorRow[] => {
         const code = new RegExp(`^outcome\\.${place}\\.(.*)\\.when$`).exec(id)?.[1]
         if (code === undefined) return []
         const meaning = meaningOf(`outcome.${place}.${code}` as MeaningName, t)

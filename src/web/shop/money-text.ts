@@ -21,20 +21,16 @@ export type PriceTexts =
   | { readonly type: 'NOT_SOLD'; readonly reason: string }
 
 export function priceTexts(retail: Retail, t: Texts): PriceTexts {
-  switch (retail.type) {
-    case 'FIXED':
-      return { type: 'FIXED', usdc: usdcText(retail.cents) }
-    case 'RANGE':
-      return {
-        type: 'RANGE',
-        minUsdc: usdcText(retail.lowest),
-        maxUsdc: usdcText(retail.highest),
-        minValue: dollars(retail.min / 100, t),
-        maxValue: dollars(retail.max / 100, t),
-        step: dollars(retail.increment / 100, t),
-      }
-    case 'NOT_SOLD':
-      return { type: 'NOT_SOLD', reason: t(`offers.unavailable.${retail.code}`) }
+  const { type } = retail
+  if (type === 'NOT_SOLD') return { type, reason: t(`offers.unavailable.${retail.code}`) }
+  if (type === 'FIXED') return { type, usdc: usdcText(retail.cents) }
+  return {
+    type,
+    minUsdc: usdcText(retail.lowest),
+    maxUsdc: usdcText(retail.highest),
+    minValue: dollars(retail.min / 100, t),
+    maxValue: dollars(retail.max / 100, t),
+    step: dollars(retail.increment / 100, t),
   }
 }
 
@@ -43,14 +39,9 @@ function usdcText(cents: Cents): string {
 }
 
 export function shortPrice(price: PriceTexts, t: Texts): string {
-  switch (price.type) {
-    case 'FIXED':
-      return t('offers.price', { usdc: price.usdc })
-    case 'RANGE':
-      return t('offers.priceFrom', { usdc: price.minUsdc })
-    case 'NOT_SOLD':
-      return t('offers.notSold')
-  }
+  if (price.type === 'NOT_SOLD') return t('offers.notSold')
+  if (price.type === 'FIXED') return t('offers.price', { usdc: price.usdc })
+  return t('offers.priceFrom', { usdc: price.minUsdc })
 }
 
 /** "$25", "€10.50", "¥1,000", "KWD 3.075", or "$5 to $100". */
