@@ -43,8 +43,8 @@ export function readLineItem(
     ...missingFields(offer, fields),
     ...valueFaults(offer, value, rangeFault),
     ...maxFaults(maxUsdc),
-    ...webhookFaults(webhookUrl, allowsLoopback),
-    ...flagFaults({ confirmAnother }),
+    ...malformedUnless(isWebhookUrl(webhookUrl, allowsLoopback), { webhookUrl }),
+    ...malformedUnless(typeof confirmAnother === 'boolean', { confirmAnother }),
     ...offerFaults(offer, fields, now),
   ]
   if (faults.length > 0) throw invalidBody(faults)
@@ -200,15 +200,9 @@ function maxFaults(maxUsdc: unknown): Fault[] {
   return [withHint({ field: 'maxUsdc', code: 'malformed' }, maxUsdc, dollarsMeantBy)]
 }
 
-function webhookFaults(url: unknown, allowsLoopback?: boolean): Fault[] {
-  if (url === undefined || isWebhookUrl(url, allowsLoopback)) return []
-  return [{ field: 'webhookUrl', code: 'malformed' }]
-}
-
-function flagFaults(flags: Fields): Fault[] {
-  return Object.entries(flags)
-    .filter(([, value]) => value !== undefined && typeof value !== 'boolean')
-    .map(([field]) => ({ field, code: 'malformed' }))
+function malformedUnless(isGood: boolean, fields: Fields): Fault[] {
+  const sent = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  return isGood ? [] : sent.map((field) => ({ field, code: 'malformed' }))
 }
 
 function centsOf(dollars: number): Cents {

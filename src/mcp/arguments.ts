@@ -10,6 +10,7 @@ import {
   type ParamSource,
   unknownParameter,
 } from '../catalog/search/params.ts'
+import { parseJson } from '../lib/http-call.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import type { HostSettings, Person } from './host.ts'
 
@@ -47,9 +48,8 @@ export function inArguments(args: Arguments): ParamSource {
 }
 
 /** The arguments that are not null: many callers send null for an argument that they leave out. */
-export function withoutNulls(args: Arguments | undefined): Arguments {
-  const entries = Object.entries(args ?? {}).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries)
+export function withoutNulls(args: Arguments): Arguments {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
 }
 
 function textOf(name: string, value: unknown): string {
@@ -159,18 +159,11 @@ export function purchaseIn({ [otherFields]: others, ...own }: Schema): Record<st
 
 /** Models send objects as JSON text too. Anything else is refused as a field that is not known. */
 function fieldsIn(others: unknown): Schema {
-  const value = typeof others === 'string' ? parsedJson(others) : others
+  const parsed = typeof others === 'string' ? parseJson(others) : undefined
+  const value = parsed === undefined ? others : parsed
   if (value === undefined || value === null || value === '') return {}
   const isObject = typeof value === 'object' && !Array.isArray(value)
   return isObject ? (value as Schema) : { [otherFields]: value }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** The keys of x402 payments and settlements in `_meta` (the MCP transport of x402). */

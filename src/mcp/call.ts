@@ -38,12 +38,6 @@ export interface Visit extends ProofLimit {
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
 }
 
-interface RawCall {
-  readonly args: Readonly<Record<string, unknown>> | undefined
-  readonly meta: Readonly<Record<string, unknown>> | undefined
-  readonly person: Person
-}
-
 /**
  * Answers one call of a tool. A refusal is an answer too; only our own defects are logged.
  *
@@ -53,10 +47,10 @@ export async function answerCall(
   deps: ToolDeps,
   visit: Visit,
   tool: Tool,
-  { args, meta = {}, person }: RawCall,
+  { args, ...raw }: Pick<ToolCall, 'args' | 'meta' | 'person'>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { client, host } = visit
-  const call = { args: withoutNulls(args), meta, client, host, person, proofs: visit }
+  const call = { ...raw, args: withoutNulls(args), client, host, proofs: visit }
   nameOrder(visit, call.args)
   const { result, isAccepted } = await runTool(deps, visit, tool, call)
   if (!isAccepted && carriesProof(call)) await visit.provedNothing()

@@ -48,19 +48,11 @@ const meantHere =
  * @throws Refusal `unknown_parameter`, `repeated_parameter`, `invalid_parameter`
  */
 export function hostSettingsIn(url: string): HostSettings {
-  const paramSource = inQuery(withoutForeign(url))
+  const [path, query = ''] = url.split(/\?(.*)/s)
+  const ownPairs = query.split('&').filter((pair) => mayBeMeantHere(pair.split('=', 1)[0] ?? ''))
+  const paramSource = inQuery(`${path}?${ownPairs.join('&')}`)
   const { approveAboveUsdc: approveAbove, goods } = readParams(paramSource, settings)
   return { approveAbove, goods }
-}
-
-function withoutForeign(url: string): string {
-  const start = url.indexOf('?')
-  if (start < 0) return url
-  const ownPairs = url
-    .slice(start + 1)
-    .split('&')
-    .filter((pair) => mayBeMeantHere(pair.split('=', 1)[0] ?? ''))
-  return `${url.slice(0, start)}?${ownPairs.join('&')}`
 }
 
 /** An encoded name is kept, because its meaning is known only after decoding. */

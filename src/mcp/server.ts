@@ -198,8 +198,8 @@ function createServer(deps: McpDeps, visit: Visit, session: string | undefined):
   server.setRequestHandler('resources/list', () => ({ resources: listedApps }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
   server.setRequestHandler('resources/read', ({ params }) => {
-    const resource = readApp(params.uri)
-    if (resource) return resource
+    const app = all.find(({ uri }) => uri === params.uri)
+    if (app) return { contents: [{ uri: app.uri, mimeType, text: app.text, _meta: meta }] }
     const known = listedApps.map(({ uri }) => uri).join(', ')
     const message = `There is no such resource. The resources are ${known}.`
     throw new ResourceNotFoundError(params.uri, message)
@@ -211,9 +211,9 @@ function createServer(deps: McpDeps, visit: Visit, session: string | undefined):
       const message = `There is no such tool. The tools are ${known}.`
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
     }
-    const { _meta: meta } = context.mcpReq
+    const { _meta: meta = {} } = context.mcpReq
     const person = personOf(context, session)
-    return answerCall(deps, visit, tool, { args: params.arguments, meta, person })
+    return answerCall(deps, visit, tool, { args: params.arguments ?? {}, meta, person })
   })
   return server
 }
@@ -248,13 +248,6 @@ const all = Object.entries(apps).map(([name, title]) => ({
 }))
 
 const listedApps = all.map(({ text: _, ...listed }) => listed)
-
-function readApp(requestedUri: string) {
-  const app = all.find(({ uri }) => uri === requestedUri)
-  if (app === undefined) return undefined
-  const { uri, text } = app
-  return { contents: [{ uri, mimeType, text, _meta: meta }] }
-}
 
 /** A self-contained document. Its policy allows only its own script and style, by their hashes. */
 function documentOf(title: string): string {

@@ -37,6 +37,7 @@ import {
   type PaymentRequiredDeps,
   type ProofLimit,
   purchasePath,
+  refusesBody,
   titleOf,
 } from '../operation.ts'
 import {
@@ -116,11 +117,8 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   },
   refusals: [
     ...offerRefusals,
-    'unknown_parameter',
-    'invalid_json',
+    ...refusesBody,
     'invalid_header',
-    'unsupported_media_type',
-    'body_too_large',
     'payment_invalid',
     'payment_mismatch',
     'payment_reused',

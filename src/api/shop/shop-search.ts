@@ -27,6 +27,9 @@ interface Selling {
   readonly rates: RateTable | undefined
 }
 
+/** Finds no offer. */
+const nothing: Filters = { none: [{}] }
+
 export type ShopAnswer = ReturnType<typeof shopSearch>
 
 export function shopSearch(selling: Selling, query: ShopQuery) {
@@ -34,8 +37,8 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
   const kind = query.kind ?? likeliestKind(query, matches)
   const own = matches.kinds.find((one) => one.kind === kind)
   const index = selling.sold[kind]
-  const filters = own && { ...own.filters, ...narrowedBy(query) }
-  const total = filters === undefined ? 0 : index.count(filters)
+  const filters = { ...(own?.filters ?? nothing), ...narrowedBy(query) }
+  const total = index.count(filters)
   return {
     kind,
     total,
@@ -43,7 +46,7 @@ export function shopSearch(selling: Selling, query: ShopQuery) {
     page: query.page ?? 1,
     offers: own === undefined ? [] : offersOn(index, own, query),
     kindCounts: countsOfKinds(selling, query, matches),
-    facets: filters === undefined ? noFacets : facetsOf(index, kind, filters),
+    facets: facetsOf(index, kind, filters),
     understood: understoodIn(selling.sold, kind, matches),
     /** Words that the result does not take into account. */
     leftOut: matches.leftOut,
@@ -98,14 +101,6 @@ function countsOfKinds(
 export interface FacetValue<T = string> {
   readonly value: T
   readonly offers: number
-}
-
-const noFacets: ReturnType<typeof facetsOf> = {
-  brands: [],
-  categories: [],
-  regions: [],
-  bands: [],
-  amounts: [],
 }
 
 function facetsOf(index: SearchIndex, kind: Kind, filters: Filters) {

@@ -206,8 +206,6 @@ export const esim = {
   },
 
   indexed: (offer: EsimOffer) => ({
-    texts: [],
-    categories: [],
     covers: offer.coverage.map(({ country }) => country),
     durationDays: offer.allowance.durationDays,
     dataGb: gigabytesOf(offer.allowance),

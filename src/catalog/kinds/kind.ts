@@ -125,13 +125,13 @@ export interface FieldHelp {
 }
 
 interface Indexed {
-  readonly texts: readonly string[]
-  readonly categories: readonly string[]
-  readonly covers: readonly string[]
-  readonly durationDays: number | undefined
+  readonly texts?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly covers?: readonly string[]
+  readonly durationDays?: number | undefined
   /** Infinity if unlimited; undefined if unknown. */
-  readonly dataGb: number | undefined
-  readonly isMultiCountry: boolean
+  readonly dataGb?: number | undefined
+  readonly isMultiCountry?: boolean
 }
 
 export type KindList = 'brands' | 'countries' | 'filters' | 'regions'

@@ -166,12 +166,8 @@ export const topup = {
   },
 
   indexed: ({ allowance }: TopupOffer) => ({
-    texts: [],
-    categories: [],
-    covers: [],
     durationDays: allowance.durationDays,
     dataGb: gigabytesOf(allowance),
-    isMultiCountry: false,
   }),
   isByCoverage: false,
   subTypes: topupSubTypes,

@@ -198,10 +198,6 @@ export const voucher = {
     texts: [offer.description ?? '', ...(offer.categories ?? [])],
     // A search finds it by the supplier's own word and by its published sub-types alike.
     categories: [...new Set([...categoriesOf(offer), ...offer.subTypes])],
-    covers: [],
-    durationDays: undefined,
-    dataGb: undefined,
-    isMultiCountry: false,
   }),
   isByCoverage: false,
   subTypes: voucherSubTypes,

@@ -52,7 +52,7 @@ const valuesOf: Readonly<Record<FieldName, (offer: Offer) => readonly string[]>>
   covers: coveredBy,
   region: ({ regions }: Offer) => regions,
   subType: ({ subTypes }: Offer) => subTypes,
-  category: (offer: Offer) => kindOf(offer).indexed(offer).categories,
+  category: (offer: Offer) => kindOf(offer).indexed(offer).categories ?? [],
   duration: (offer: Offer) => {
     const { durationDays } = kindOf(offer).indexed(offer)
     return durationDays === undefined ? [] : [String(durationDays)]
@@ -105,13 +105,13 @@ function* numbersOf(offers: readonly Offer[]) {
 
 export function coveredBy(offer: Offer): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
-  return [...new Set([...own, ...kindOf(offer).indexed(offer).covers])].sort()
+  return [...new Set([...own, ...(kindOf(offer).indexed(offer).covers ?? [])])].sort()
 }
 
 function textsOf(offer: Offer): string[] {
   const { brand, brandName, shortNotes = '', subTypes, regions, country } = offer
   const places = country === undefined ? [] : countryNames(country)
-  const own = kindOf(offer).indexed(offer).texts
+  const own = kindOf(offer).indexed(offer).texts ?? []
   return [brand, brandName, shortNotes, ...subTypes, ...regions, ...own, ...places]
 }
 
