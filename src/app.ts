@@ -37,7 +37,7 @@ import { within } from './lib/scheduling.ts'
 import { createLog, liveLog, sandboxLog } from './logging/log.ts'
 import { joinNodes } from './nodes/nodes.ts'
 import { monitorFloat } from './operations/float-monitor.ts'
-import { keepRetention, repeatSweep, runSweeper, watchDenylist } from './operations/loops.ts'
+import { keepRetention, repeatSweep, runSweeper, watch } from './operations/loops.ts'
 import { createCounters } from './operations/metrics.ts'
 import { runHealthChecks } from './operations/probes.ts'
 import { partChanges, reporterTo } from './operations/reporter.ts'
@@ -195,8 +195,16 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     const sources = { chain: chain.statement(wallets), store, movements }
     const guard = await checkStartup(sources, ground.health, ground)
     const digest = createDigest(ground.config.secretsKeys, 'orders')
-    const denied = async () => denylistOf(await storage.denied(), digest)
-    const { denylist, stopped } = await watchDenylist(denied, ground, ground.lookEveryMs)
+    let newest = denylistOf([], digest)
+    const denied = {
+      read: storage.denied,
+      changed: (identities: readonly string[]) => {
+        newest = denylistOf(identities, digest)
+      },
+      everyMs: ground.lookEveryMs ?? denylistEveryMs,
+    }
+    const { stopped } = await watch('reading the denylist', denied, ground)
+    const denylist: Denylist = { has: (identity) => newest.has(identity) }
     const admissionLoops = [membership.loop, stopped]
     return { membership, guard, earlier: earlierOf(wallets), denylist, admissionLoops }
   } catch (error) {
@@ -204,6 +212,9 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     throw error
   }
 }
+
+/** A change is in force within five seconds. */
+const denylistEveryMs = 2_000
 
 const longestNoted = 200
 

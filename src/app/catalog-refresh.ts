@@ -6,17 +6,19 @@ import { kinds, type ListName, supplierOf } from '../catalog/offer.ts'
 import { type OfferSource, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
-import { noRules, sellingRulesOf } from '../catalog/selling-rules.ts'
+import { noRules, type SellingRule, sellingRulesOf } from '../catalog/selling-rules.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn, type LoopDeps, repeat } from '../lib/scheduling.ts'
-import { watchRules } from '../operations/loops.ts'
+import { watch } from '../operations/loops.ts'
 
 /** Nearly all offers are priced in dollars, so the start need not wait long for rates. */
 const ratesWaitMs = 2_000
 const ratesTimeoutMs = 10_000
 /** How long an offer whose price has become too old may stay listed. */
 const agingMs = 5_000
+/** A rule is in force on all nodes within 5 s: this time, and that of making the catalog anew. */
+const rulesEveryMs = 1_000
 
 export interface CatalogRefreshDeps extends LoopDeps {
   readonly config: {
@@ -33,7 +35,7 @@ export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>
 
 interface CatalogRecord {
   readonly snapshots: SnapshotStore
-  readonly sellingRules: Parameters<typeof watchRules>[0]
+  readonly sellingRules: () => Promise<readonly SellingRule[]>
 }
 
 /** The last good catalog serves at once; without one, the store waits for its first. */
@@ -78,17 +80,18 @@ export async function startCatalog(
       first.resolve()
     },
   }
-  const watching = await watchRules(
-    sellingRules,
-    (inForce) => {
-      rules = sellingRulesOf(inForce, all)
+  const inForce = {
+    read: sellingRules,
+    changed: (latest: readonly SellingRule[]) => {
+      rules = sellingRulesOf(latest, all)
       const { isEverythingPaused, pausesMethod } = rules
       health.notePause(isEverythingPaused, pausesMethod('x402'))
-      log.info({ rules: inForce.map(({ id }) => id) }, 'selling rules')
+      log.info({ rules: latest.map(({ id }) => id) }, 'selling rules')
       void repriced()
     },
-    { signal, failed },
-  )
+    everyMs: rulesEveryMs,
+  }
+  const watching = await watch('reading the selling rules', inForce, { signal, failed })
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')

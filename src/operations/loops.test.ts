@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, paymentOf } from '../../test/doubles/orders.ts'
-import type { SellingRule } from '../catalog/selling-rules.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
 import type { GoodwillStore } from '../orders/ports.ts'
 import { type PaidInvoice, payerOf } from '../payments/payment.ts'
-import { keepRetention, runSweeper, watchDenylist, watchRules } from './loops.ts'
+import { keepRetention, runSweeper, watch } from './loops.ts'
 
 const day = 86_400_000
 
@@ -165,50 +164,28 @@ describe('data retention', () => {
   })
 })
 
-test('rules are read again when others are in force; what cannot be read leaves the last ones', async () => {
+test('what is watched is told when it differs; while it cannot be read, the last counts', async () => {
   vi.useRealTimers()
   const stop = new AbortController()
   const failures: string[] = []
   const seen: (readonly number[])[] = []
-  const of = (id: number) => {
-    const scope = { type: 'everything', key: '' } as const
-    return async () => [{ id, scope, effect: { type: 'pause' } as const }]
-  }
-  let read: () => Promise<readonly SellingRule[]> = of(1)
+  let read = async () => [1]
   const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
-  const changed = (rules: readonly SellingRule[]) => seen.push(rules.map(({ id }) => id))
-  const { stopped } = await watchRules(() => read(), changed, loop, 10)
+  const watched = {
+    read: () => read(),
+    changed: (value: readonly number[]) => seen.push(value),
+    everyMs: 10,
+  }
+  const { stopped } = await watch('reading the rules', watched, loop)
   expect(seen).toEqual([[1]])
   read = () => Promise.reject(new Error('away'))
   while (failures.length < 2) await delay(1)
-  read = of(2)
+  read = async () => [2]
   while (seen.length < 2) await delay(1)
   stop.abort()
   await stopped
   expect({ seen, failures: [...new Set(failures)] }).toEqual({
     seen: [[1], [2]],
-    failures: ['reading the selling rules'],
+    failures: ['reading the rules'],
   })
-})
-
-test('a list that cannot be read leaves the last one in force', async () => {
-  vi.useRealTimers()
-  const stop = new AbortController()
-  const failures: string[] = []
-  const told = [
-    async () => new Set(['+1202']),
-    async () => Promise.reject(new Error('away')),
-    async () => new Set<string>(),
-  ]
-  const read = () =>
-    (told.length > 1 ? told.shift() : told[0])?.() ?? Promise.resolve(new Set<string>())
-  const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
-  const { denylist, stopped } = await watchDenylist(read, loop, 20)
-  expect(denylist.has('+1202')).toBe(true)
-  while (failures.length === 0) await delay(1)
-  expect(denylist.has('+1202')).toBe(true)
-  expect(failures).toEqual(['reading the denylist'])
-  while (denylist.has('+1202')) await delay(1)
-  stop.abort()
-  await stopped
 })

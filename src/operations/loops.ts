@@ -1,9 +1,8 @@
-import type { SellingRule } from '../catalog/selling-rules.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { type LoopDeps, repeat, repeatWork, trying } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
-import type { Denylist } from '../orders/denylist.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
@@ -107,49 +106,30 @@ export function keepRetention(keeping: RetentionDeps, loop: LoopDeps): Promise<v
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
 }
 
-const readEveryMs = 2_000
-
-/** A change is in force within five seconds. While the denylist cannot be read again, the last one counts. */
-export async function watchDenylist(
-  read: () => Promise<Denylist>,
-  loop: LoopDeps,
-  everyMs = readEveryMs,
-): Promise<{ readonly denylist: Denylist; readonly stopped: Promise<void> }> {
-  let newest: Denylist = new Set()
-  const readAgain = async () => {
-    newest = await read()
-  }
-  const { stopped } = await watch('reading the denylist', readAgain, { ...loop, everyMs })
-  return { denylist: { has: (identity) => newest.has(identity) }, stopped }
+interface Watched<T> {
+  readonly read: () => Promise<T>
+  /** Hears the first value, and each that differs from the one before. */
+  readonly changed: (value: T) => void
+  readonly everyMs: number
 }
 
-/** A rule is in force on all nodes within 5 s: this time, and that of making the catalog anew. */
-const rulesEveryMs = 1_000
-
-/** While the rules cannot be read again, the last ones count. @param changed is called with others than before */
-export function watchRules(
-  read: () => Promise<readonly SellingRule[]>,
-  changed: (rules: readonly SellingRule[]) => void,
-  loop: LoopDeps,
-  everyMs = rulesEveryMs,
-): Promise<{ readonly stopped: Promise<void> }> {
-  let last = ''
-  const readAgain = async () => {
-    const rules = await read()
-    const text = JSON.stringify(rules)
-    if (text === last) return
-    changed(rules)
-    last = text
-  }
-  return watch('reading the selling rules', readAgain, { ...loop, everyMs })
-}
-
-/** Reads once before it returns. @throws what the first reading throws */
-async function watch(
+/**
+ * Reads once before it returns, and then again and again. While it cannot be read, the last value counts.
+ *
+ * @throws what the first reading throws
+ */
+export async function watch<T>(
   what: string,
-  read: () => Promise<void>,
-  loop: LoopDeps & { readonly everyMs: number },
+  { read, changed, everyMs }: Watched<T>,
+  loop: LoopDeps,
 ): Promise<{ readonly stopped: Promise<void> }> {
-  await read()
-  return { stopped: repeatWork(what, read, loop) }
+  let last: T | undefined
+  const readAgain = async () => {
+    const value = await read()
+    if (isDeepStrictEqual(value, last)) return
+    changed(value)
+    last = value
+  }
+  await readAgain()
+  return { stopped: repeatWork(what, readAgain, { ...loop, everyMs }) }
 }

@@ -34,7 +34,7 @@ const nodes = () => [store.url, sibling.url]
 async function asOperator<T>(work: (operator: Operator) => Promise<T>): Promise<T> {
   const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
   const database = openDatabase(store.databaseUrl, options)
-  const config = { mode: 'sandbox', markupBps: 0 } as Operator['config']
+  const config = { markupBps: 0, ratesUrl: 'http://127.0.0.1:9' } as Operator['config']
   return work({ config, database, by: 'anna', now: () => new Date() }).finally(() => database.end())
 }
 
