@@ -36,22 +36,22 @@ export function routeReadings(
   }
 }
 
-/** Finished answers to requests that need neither a payment nor a sign-in, never of purchases, orders or refunds. */
-export interface AnswerCache {
-  /** @param answer makes the answer to a new request; an error that it throws is never kept */
-  find(request: string, answer: () => object | string): FixedText
-}
-
 /** About 3,000 pages of 20 offers. */
 const maxAnswerBytes = 32 * 1024 * 1024
 /** The approximate size of an entry besides its key and its answer. */
 const entryBytes = 200
 
-/** @param maxBytes 0 keeps nothing */
+type AnswerCache = ReturnType<typeof createAnswerCache>
+
+/**
+ * Finished answers to requests that need neither a payment nor a sign-in, never of purchases, orders or refunds.
+ *
+ * @param maxBytes 0 keeps nothing
+ */
 export function createAnswerCache(
   { liveCatalog, pricing, takesCoins }: Pick<ReadDeps, 'liveCatalog' | 'pricing' | 'takesCoins'>,
   maxBytes = maxAnswerBytes,
-): AnswerCache {
+) {
   const answers = new LRUCache<string, FixedText>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ text }, key) => text.length + 2 * key.length + entryBytes,
@@ -69,7 +69,8 @@ export function createAnswerCache(
   }
 
   return {
-    find(request, answer) {
+    /** @param answer makes the answer to a new request; an error that it throws is never kept */
+    find(request: string, answer: () => object | string): FixedText {
       forgetWhatIsOld()
       const cached = answers.get(request)
       if (cached !== undefined) return cached

@@ -11,19 +11,6 @@ interface LimitRule {
   readonly windowSeconds: number
 }
 
-interface RateLimitResult {
-  readonly allowed: boolean
-  readonly remaining: number
-  /** Whole seconds, at least 1, after which the whole limit is allowed again. */
-  readonly resetSeconds: number
-}
-
-export interface RateLimiter extends LimitRule {
-  consume(client: string): Promise<RateLimitResult>
-  /** Whether one more request would be allowed now, without counting it. */
-  peek(client: string): Promise<RateLimitResult>
-}
-
 const minute = { windowSeconds: 60 }
 const hour = { windowSeconds: 3_600 }
 
@@ -60,10 +47,12 @@ export function countingHere({ name, limit, windowSeconds }: LimitRule): RateLim
   return new RateLimiterMemory({ keyPrefix: name, points: limit, duration: windowSeconds })
 }
 
-export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract): RateLimiter {
+export type RateLimiter = ReturnType<typeof limiterOf>
+
+export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract) {
   return {
     ...rule,
-    async consume(client) {
+    async consume(client: string): Promise<RateLimitResult> {
       try {
         return resultOf(true, await counter.consume(client))
       } catch (refused) {
@@ -71,7 +60,8 @@ export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract): RateLi
         throw refused
       }
     },
-    async peek(client) {
+    /** Whether one more request would be allowed now, without counting it. */
+    async peek(client: string): Promise<RateLimitResult> {
       const counted = await counter.get(client)
       if (counted === null || counted.msBeforeNext <= 0) {
         return { allowed: true, remaining: rule.limit, resetSeconds: rule.windowSeconds }
@@ -81,7 +71,10 @@ export function limiterOf(rule: LimitRule, counter: RateLimiterAbstract): RateLi
   }
 }
 
+type RateLimitResult = ReturnType<typeof resultOf>
+
 function resultOf(allowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) {
+  /** Whole seconds, at least 1, after which the whole limit is allowed again. */
   const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
   return { allowed, remaining: remainingPoints, resetSeconds }
 }

@@ -112,7 +112,7 @@ function paying({ site, pricing, networkName, t }: WebDeps): Html {
   const ways = [...(takesUsdc ? [t('home.payUsdc', { network: networkName })] : []), ...coins]
   return html`<section aria-labelledby="paying-title">
 <h2 id="paying-title">${t('home.paying.heading')}</h2>
-<ol class="three">
+<ol class="steps three">
 ${listed(['home.steps.choose', 'home.steps.pay', 'home.steps.keep'], t)}</ol>
 <div class="ways-to-pay"><p id="ways-to-pay">${t('home.payWith')}</p>
 <ul class="coins" aria-labelledby="ways-to-pay">${ways.map((way) => html`<li>${way}</li>`)}</ul>

@@ -251,13 +251,7 @@ function refused(why = ''): Failed {
   return failed('refused', { reason: why.replace(/\.$/, '') })
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: Body
-  /** Set if the store asks for a payment. */
-  readonly demand: PaymentRequired | undefined
-  readonly nowSeconds: number
-}
+type Answer = NonNullable<Awaited<ReturnType<typeof purchase>>>
 
 type Body = Partial<PaymentRequired> & {
   readonly error?: string
@@ -277,7 +271,7 @@ const patienceMs = 60_000
 async function purchase(
   { fetch }: PayDeps,
   { purchaseUrl, body, header, key }: Omit<SavedPayment, 'header' | 'key'> & Partial<SavedPayment>,
-): Promise<Answer | undefined> {
+) {
   try {
     const response = await fetch(purchaseUrl, {
       method: 'POST',
@@ -292,6 +286,7 @@ async function purchase(
     const { status, headers } = response
     const answered = (await response.json()) as Body
     const { resource, extensions, accepts } = answered
+    /** Set if the store asks for a payment. */
     const demand = status === 402 && accepts ? { resource, extensions, accepts } : undefined
     const now = Date.parse(headers.get('date') ?? '') || Date.now()
     return { status, body: answered, demand, nowSeconds: Math.floor(now / 1_000) }

@@ -7,12 +7,6 @@ export interface Provider {
   request(call: { readonly method: string; readonly params: readonly unknown[] }): Promise<unknown>
 }
 
-/** Why a wallet did not do what it was asked. */
-interface WalletFault {
-  readonly type: 'rejected' | 'pending' | 'broken'
-  readonly reason: string
-}
-
 /** Error codes of EIP-1193, and others that wallets use. */
 const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002, internal: -32_603 } as const
 
@@ -61,14 +55,15 @@ export function walletOf(provider: Provider, settings: WalletSettings) {
 
 export type Wallet = ReturnType<typeof walletOf>
 
-export function faultOf(error: unknown): WalletFault {
+/** Why a wallet did not do what it was asked. */
+export function faultOf(error: unknown) {
   const code = codeOf(error)
   const [text = ''] = String(recordOf(error)['message'] ?? error).split('\n')
   const reason = text.replace(/\.$/, '').slice(0, 160)
   if (code === codes.rejected || /reject|denied|cancel/i.test(reason)) {
-    return { type: 'rejected', reason }
+    return { type: 'rejected', reason } as const
   }
-  return { type: code === codes.pending ? 'pending' : 'broken', reason }
+  return { type: code === codes.pending ? 'pending' : 'broken', reason } as const
 }
 
 /** The wallet's own code: some wrap their errors in an internal one. */
