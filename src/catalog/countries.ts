@@ -31,6 +31,13 @@ export function isCountryName(words: string): boolean {
   return names.has(words)
 }
 
+/** ISO 3166-1 alpha-2, of a code with two or three letters; undefined if no country has it. */
+export function countryOfCode(code: string): string | undefined {
+  const upper = code.toUpperCase()
+  const alpha2 = meant[upper] ?? countries.alpha3ToAlpha2(upper) ?? upper
+  return isCountry(alpha2) ? alpha2 : undefined
+}
+
 /** The code that was meant by a text that is not one: "UK" is GB, "USA" is US, "Germany" is DE. */
 export function countryMeantBy(text: string): string | undefined {
   const upper = text.trim().toUpperCase()

@@ -71,7 +71,8 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
     const snapshot = await inSlices(believedSnapshot(reading, startedAt))
     await deps.inTurn(() => replaceCatalog(deps, snapshot))
     deps.onSale?.()
-    const notKept = await saveSnapshot(deps.snapshots, snapshot)
+    // After the swap, so that a list that no catalog can be built from is never stored.
+    const notKept = await deps.snapshots.save(snapshot).then(() => undefined, messageOf)
     return {
       outcome: 'loaded',
       offers: counts.offers,
@@ -234,19 +235,6 @@ function* believedSnapshot(reading: Reading, readAt: Date): Sliced<Snapshot> {
 function sameAs(last: readonly Offer[], offers: readonly Offer[]): readonly Offer[] {
   const isSame = last.length === offers.length && offers.every((offer, at) => offer === last[at])
   return isSame ? last : offers
-}
-
-/** After the swap, so that a list that no catalog can be built from is never stored. */
-async function saveSnapshot(
-  snapshots: SnapshotStore,
-  snapshot: Snapshot,
-): Promise<string | undefined> {
-  try {
-    await snapshots.save(snapshot)
-    return undefined
-  } catch (error) {
-    return messageOf(error)
-  }
 }
 
 /** Neighbours in a list have most in common, so only so many parts are remembered. */

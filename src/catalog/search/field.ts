@@ -108,12 +108,6 @@ export function emptyBits(size: number): Bits {
   return new Uint32Array(Math.ceil(size / 32))
 }
 
-export function fullBits(size: number): Bits {
-  const bits = emptyBits(size).fill(0xffffffff)
-  if (size % 32 > 0) bits[bits.length - 1] = 2 ** (size % 32) - 1
-  return bits
-}
-
 export function bitsWhere(size: number, test: (position: number) => boolean): Bits {
   const bits = emptyBits(size)
   for (let position = 0; position < size; position++) if (test(position)) addTo(bits, position)

@@ -9,7 +9,6 @@ import {
   countOf,
   emptyBits,
   forEachIn,
-  fullBits,
   intersect,
   type Postings,
   subtract,
@@ -273,7 +272,7 @@ export class SearchIndex {
   }
 
   #every(sets: readonly Bits[]): Bits {
-    const bits = fullBits(this.#size)
+    const bits = this.#scope.slice()
     for (const set of sets) intersect(bits, set)
     return bits
   }

@@ -53,10 +53,7 @@ const valuesOf: Readonly<Record<FieldName, (offer: Offer) => readonly string[]>>
   region: ({ regions }: Offer) => regions,
   subType: ({ subTypes }: Offer) => subTypes,
   category: (offer: Offer) => kindOf(offer).indexed(offer).categories ?? [],
-  duration: (offer: Offer) => {
-    const { durationDays } = kindOf(offer).indexed(offer)
-    return durationDays === undefined ? [] : [String(durationDays)]
-  },
+  duration: (offer: Offer) => [kindOf(offer).indexed(offer).durationDays ?? []].flat().map(String),
   amount: ({ price }): AmountKind[] => [price.type === 'RANGE' ? 'open' : 'fixed'],
   currency: ({ faceValue, price }: Offer) => [(faceValue ?? price).currency],
 }

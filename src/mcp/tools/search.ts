@@ -100,19 +100,14 @@ export const getOffer: Tool = {
   charges: false,
   run({ args }, { reading }) {
     const { offerId, offerIds } = readParams(inArguments(args), query)
-    if (offerIds !== undefined && offerId === undefined) {
-      const items = offerIds.map((id) => offerNamed(id, 'offerIds', reading))
-      return { type: 'answer', body: { items } }
+    if ((offerId === undefined) === (offerIds === undefined)) {
+      const isNone = offerId === undefined
+      const none = 'Give offerId, or offerIds for several. Find them with search.'
+      throw invalidParameter('offerId', isNone ? none : 'Give offerId or offerIds, not both.')
     }
-    if (offerId !== undefined && offerIds === undefined) {
-      return { type: 'answer', body: offerNamed(offerId, 'offerId', reading) }
-    }
-    if (offerId !== undefined)
-      throw invalidParameter('offerId', 'Give offerId or offerIds, not both.')
-    throw invalidParameter(
-      'offerId',
-      'Give offerId, or offerIds for several. Find them with search.',
-    )
+    const items = offerIds?.map((id) => offerNamed(id, 'offerIds', reading))
+    const body = items ? { items } : offerNamed(offerId ?? '', 'offerId', reading)
+    return { type: 'answer', body }
   },
 }
 

@@ -1,4 +1,4 @@
-import codes from 'i18n-iso-countries/index.js'
+import { countryOfCode } from '../../catalog/countries.ts'
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import { regions, voucherSubTypes } from '../../catalog/lists.ts'
 import type {
@@ -179,17 +179,9 @@ function speedsOf(value: unknown): string[] {
   return speeds.filter((speed) => /^\dG$/.test(speed))
 }
 
-const alpha2ByAlpha3: ReadonlyMap<string, string> = new Map(Object.entries(codes.getAlpha3Codes()))
-const alpha2Codes: ReadonlySet<string> = new Set(alpha2ByAlpha3.values())
-
-/** Codes that stand for a country although ISO 3166-1 does not assign them. */
-const others: Readonly<Record<string, string>> = { XKX: 'XK', UK: 'GB', EL: 'GR' }
-
-/** ISO 3166-1 alpha-2; undefined if the supplier names none, or one without such a code. */
+/** Undefined if the supplier names no country, or one without a code. */
 export function countryOf(code: unknown): string | undefined {
-  const given = lineOf(code, 10)?.toUpperCase() ?? ''
-  const upper = others[given] ?? given
-  return alpha2Codes.has(upper) ? upper : alpha2ByAlpha3.get(upper)
+  return countryOfCode(lineOf(code, 10) ?? '')
 }
 
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
@@ -246,20 +238,13 @@ function fixedMoney(side: Raw, currency: string, divisor: number): MoneyRange | 
 }
 
 function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | RejectionReason {
-  const { min, max } = side
   // The increment is optional, and without one every minor unit is a step.
-  const increment = side['increment'] || 1
-  const amounts = [min, max, increment]
-  if (amounts.some((amount) => amountRejection(amount) !== undefined)) return 'bad_range'
-  if ((min as number) > (max as number)) return 'bad_range'
-  return {
-    type: 'RANGE',
-    currency,
-    divisor,
-    min: min as number,
-    max: max as number,
-    increment: increment as number,
+  const amounts = [side['min'], side['max'], side['increment'] || 1]
+  const [min, max, increment] = amounts as [number, number, number]
+  if (amounts.some((amount) => amountRejection(amount) !== undefined) || min > max) {
+    return 'bad_range'
   }
+  return { type: 'RANGE', currency, divisor, min, max, increment }
 }
 
 /** A plain number is in major units of the cost's currency, which is the wallet's, or in US dollars. */
