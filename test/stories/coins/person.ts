@@ -23,7 +23,9 @@ export async function formOf(
 ): Promise<Record<string, string>> {
   const page = await (await fetch(`${store.url}/buy/${offerId}`)).text()
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
-  return Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
+  return Object.fromEntries(
+    hidden.map(([, name, value = '']) => [name, value.replaceAll('&#34;', '"')]),
+  )
 }
 
 interface Visitor {
