@@ -25,17 +25,11 @@ export interface Condition {
 const lowHours = 48
 const hourMs = 3_600_000
 
-/** Nightly and daily acts may miss one night, the weekly one a week. */
-const maxAgeHours: Readonly<Record<RecurringAct, number>> = {
-  reconcile: 50,
-  backup: 50,
-  restore_drill: 15 * 24,
-}
-
-const acts: Readonly<Record<RecurringAct, string>> = {
-  reconcile: 'The record was last compared with chain, suppliers and payment processor',
-  backup: 'The last backup was made',
-  restore_drill: 'A backup was last restored as a drill',
+/** How many hours ago each may be. Nightly and daily acts may miss one night, the weekly one a week. */
+const acts: Readonly<Record<RecurringAct, readonly [maxHours: number, what: string]>> = {
+  reconcile: [50, 'The record was last compared with chain, suppliers and payment processor'],
+  backup: [50, 'The last backup was made'],
+  restore_drill: [15 * 24, 'A backup was last restored as a drill'],
 }
 
 /** All that the store tells its operator by itself. Metrics and Prometheus rules are made of the same facts. */
@@ -124,8 +118,8 @@ export const conditions: Readonly<Record<string, Condition>> = {
       runs &&
       [...runs].flatMap(([subject, { endedAt }]) => {
         const hours = (now.getTime() - endedAt.getTime()) / hourMs
-        const text = `${acts[subject]} ${Math.floor(hours)} hours ago.`
-        return when(hours > maxAgeHours[subject], text, subject)
+        const [maxHours, what] = acts[subject]
+        return when(hours > maxHours, `${what} ${Math.floor(hours)} hours ago.`, subject)
       }),
   },
   catalog_old: {
