@@ -178,18 +178,12 @@ function atLeast(one: Fees, other: Fees): Fees {
 export function signerOf(hash: Hex, signature: Hex): Hex | undefined {
   try {
     const bytes = hexToBytes(signature)
-    const parity = parities.get(bytes[64])
-    if (bytes.length !== 65 || parity === undefined) return undefined
+    const last = bytes[64] ?? -1
+    if (bytes.length !== 65 || ![0, 1, 27, 28].includes(last)) return undefined
+    const parity = (last % 27) as 0 | 1
     const publicKey = recover(hexToBytes(hash), bytes.subarray(0, 64), parity, false)
     return publicKey ? publicKeyToAddress(bytesToHex(publicKey)) : undefined
   } catch {
     return undefined
   }
 }
-
-const parities = new Map<number | undefined, 0 | 1>([
-  [0, 0],
-  [1, 1],
-  [27, 0],
-  [28, 1],
-])

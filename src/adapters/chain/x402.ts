@@ -41,8 +41,14 @@ const tooSlow = 'The node answers too slowly.'
 
 const settleMarginMs = 4_000
 
-export interface X402Deps extends CheckDeps {
+export interface X402Deps {
+  readonly chain: Chain
+  readonly evidence: Evidence
+  readonly facilitator: Facilitator
   readonly refunds: RefundWallet
+  /** The clock of this machine. Block times are compared with it, but it proves nothing. */
+  readonly now: () => Date
+  readonly maxHeadSeconds: number
 }
 
 export function x402Method(deps: X402Deps, stepMs = maxStepMs): X402Method {
@@ -141,23 +147,13 @@ async function confirmationOf(
   }
 }
 
-interface CheckDeps {
-  readonly chain: Chain
-  readonly evidence: Evidence
-  readonly facilitator: Facilitator
-  readonly refunds: Pick<RefundWallet, 'address'>
-  /** The clock of this machine. Block times are compared with it, but it proves nothing. */
-  readonly now: () => Date
-  readonly maxHeadSeconds: number
-}
-
 /** So long a payment on the chain and not on record opens its order. Later, anybody may have read it from the chain. */
 const lostRecordSeconds = 3_600
 
 /** How far the clock of the chain, or of a payer, may differ from ours. */
 const clockSlackSeconds = 120
 
-async function check(deps: CheckDeps, rawPayment: X402Payment): Promise<Checked<X402Payment>> {
+async function check(deps: X402Deps, rawPayment: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, refunds } = deps
   const left = rawPayment.validBefore - deps.now().getTime() / 1_000
   try {
@@ -180,7 +176,7 @@ async function check(deps: CheckDeps, rawPayment: X402Payment): Promise<Checked<
   }
 }
 
-async function judgeFresh(deps: CheckDeps, payment: X402Payment): Promise<Checked<X402Payment>> {
+async function judgeFresh(deps: X402Deps, payment: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, evidence, facilitator } = deps
   // Checked before the payment is sent to anybody, so nobody can have charged it.
   if (!(await evidence.couldBearOut(payment.amount))) {
@@ -209,7 +205,7 @@ function isReadable(signature: string): boolean {
 }
 
 async function explain(
-  deps: CheckDeps,
+  deps: X402Deps,
   payment: X402Payment,
   invalidReason: string | undefined,
 ): Promise<Checked<X402Payment>> {
@@ -230,7 +226,7 @@ async function explain(
 
 /** `bad`, unless the nonce is used: a payment that is bad now may have landed before. */
 async function unlessUsed(
-  { chain }: CheckDeps,
+  { chain }: X402Deps,
   payment: X402Payment,
   bad: Bad,
 ): Promise<Checked<X402Payment>> {
@@ -244,7 +240,7 @@ async function lookForUse(chain: Chain, payment: X402Payment) {
 }
 
 async function isUnused(
-  { chain, now, maxHeadSeconds }: CheckDeps,
+  { chain, now, maxHeadSeconds }: X402Deps,
   rawPayment: X402Payment,
 ): Promise<boolean> {
   try {
@@ -273,7 +269,7 @@ function explainUsed(payment: X402Payment, verdict: Verdict): Checked<X402Paymen
 
 /** Anybody can send one, so the logs are searched only if its payer has signed it and it may still open its order. */
 async function explainLate(
-  { chain, evidence }: CheckDeps,
+  { chain, evidence }: X402Deps,
   payment: X402Payment,
   left: number,
 ): Promise<Checked<X402Payment>> {
