@@ -1,4 +1,3 @@
-import { never } from '../lib/errors.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { type Debt, failedPayout, nextForPayout, type Payout } from '../orders/payout.ts'
 import { moveTo, wait } from '../orders/workflow.ts'
@@ -81,15 +80,7 @@ async function continueReturn(
   one: ReturnUnderWay,
 ): Promise<CheckoutStep> {
   const step = await nextForPayout(deps, debtOf(deps, checkout, one), one.payout)
-  switch (step.type) {
-    case 'move':
-      return moveTo(withReturn(checkout, one.seq, step.to))
-    case 'wait':
-    case 'held':
-      return wait(step.ms)
-    default:
-      return never(step)
-  }
+  return step.type === 'move' ? moveTo(withReturn(checkout, one.seq, step.to)) : wait(step.ms)
 }
 
 /** One return for all money shown that nothing else has claimed. What is confirmed later gets its own. */

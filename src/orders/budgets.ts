@@ -4,16 +4,15 @@ import type { Recipient } from '../catalog/offer.ts'
 import { numberIn, phonePattern } from '../catalog/phone.ts'
 import type { Fields } from '../catalog/purchase-body.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
-import type { Digest } from '../secrets/secrets.ts'
 import { identityOf } from './denylist.ts'
 import type {
   BudgetRules,
   Budgets,
   CountedBudget,
   OrderStore,
-  Reporter,
   Risk,
   Spent,
+  StepDeps,
   Subjects,
   Whose,
 } from './ports.ts'
@@ -44,12 +43,9 @@ export function budgetRules(budgets: Budgets): BudgetRules {
   }
 }
 
-export interface BudgetDeps {
+export interface BudgetDeps extends Pick<StepDeps, 'digest' | 'report' | 'now'> {
   readonly orders: Pick<OrderStore, 'spentBudget'>
   readonly budgets: BudgetRules
-  readonly digest: Digest
-  readonly report: Reporter
-  readonly now: () => Date
 }
 
 export function subjectsOf(

@@ -188,10 +188,10 @@ export interface Approval {
   readonly most: Usdc
   /** What a person reads: a sealed `ApprovedText`. */
   readonly bought: Sealed
-  readonly decision?: 'APPROVED' | 'DECLINED'
+  readonly decision: 'APPROVED' | 'DECLINED' | null
   readonly endsAt: Date
   /** The order that it was used for. */
-  readonly usedBy?: OrderId
+  readonly usedBy: OrderId | null
 }
 
 type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
@@ -203,7 +203,10 @@ interface TooManyApprovals {
 
 export interface ApprovalStore {
   /** The stored approval that this payer waits for with this purchase at this price, or was declined; else this one. */
-  request(approval: Approval, now: Date): Promise<Approval | TooManyApprovals>
+  request(
+    approval: Omit<Approval, 'decision' | 'usedBy'>,
+    now: Date,
+  ): Promise<Approval | TooManyApprovals>
   find(tokenHash: string): Promise<Approval | undefined>
   /** Stores what a person decided, once. False if there is nothing to decide any more. */
   decide(
@@ -465,15 +468,9 @@ export type StoreEvent =
 
 export type Reporter = (event: StoreEvent) => void
 
-interface Mail {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}
-
 /** Sends mail. Rejects soon if the mail was not accepted. */
 export interface Mailer {
-  send(mail: Mail): Promise<void>
+  send(mail: Readonly<Record<'to' | 'subject' | 'text', string>>): Promise<void>
 }
 
 /** Only a keyed digest of an address is stored; somebody who asks for the orders of an address types it again. */

@@ -2,7 +2,6 @@ import { goods } from '../catalog/kinds.ts'
 import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { addressOf, methodOf } from '../payments/payment.ts'
-import type { Digest } from '../secrets/secrets.ts'
 import { budgetSpent, clientDigest } from './budgets.ts'
 import { assure, lookUp, recordCheck, supplierSettlesMs } from './fulfil.ts'
 import {
@@ -17,7 +16,7 @@ import {
   withPayout,
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
-import type { BudgetRules, OrderStore, Reporter, Step, StepDeps, StoredClaim } from './ports.ts'
+import type { BudgetRules, OrderStore, Step, StepDeps, StoredClaim } from './ports.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for at first, and in the end. */
@@ -118,18 +117,10 @@ async function refund(
   payout: PayoutIn<'DUE' | 'APPROVED'>,
 ): Promise<Step<Refunding>> {
   const step = await nextForPayout(deps, debtOf(deps, order), payout)
-  switch (step.type) {
-    case 'move':
-      return moveTo(withPayout(order, step.to))
-    case 'held':
-      return order.supply.state === 'OPEN'
-        ? lookAtSupply(deps, order, (supplyCheck) => lookAgain(supplyCheck, step.ms))
-        : wait(step.ms)
-    case 'wait':
-      return step
-    default:
-      return never(step)
-  }
+  if (step.type === 'move') return moveTo(withPayout(order, step.to))
+  return step.type === 'held' && order.supply.state === 'OPEN'
+    ? lookAtSupply(deps, order, (supplyCheck) => lookAgain(supplyCheck, step.ms))
+    : wait(step.ms)
 }
 
 function debtOf(deps: StepDeps, { id, payment, receipt, changedAt }: Refunding): Debt {
@@ -251,18 +242,15 @@ export function whyNotTried(order: Order | undefined): string | undefined {
     : undefined
 }
 
-export interface RefundClaim extends Omit<StoredClaim, 'client'> {
-  /** The address that it came from, as limits count it. */
-  readonly client?: string | undefined
+/** Its client is the address that it came from, as limits count it. */
+export interface RefundClaim extends StoredClaim {
   /** Whether the claimant shows that the order is theirs. */
   readonly isOwn?: (() => Promise<boolean>) | undefined
 }
 
-export interface ClaimDeps {
+export interface ClaimDeps extends Pick<StepDeps, 'digest' | 'report'> {
   readonly orders: Pick<OrderStore, 'claimRefund' | 'move' | 'release'>
   readonly budgets: BudgetRules
-  readonly digest: Digest
-  readonly report: Reporter
 }
 
 /**

@@ -17,23 +17,24 @@ export function memoryApprovals() {
       )
       const kept =
         open.find(({ decision }) => decision === 'DECLINED') ??
-        open.find(({ decision, most }) => decision === undefined && most >= wanted.amount)
+        open.find(({ decision, most }) => decision === null && most >= wanted.amount)
       if (kept) return kept
       const waiting = newestFirst().filter(
         ({ payer, decision, endsAt }) =>
-          payer === wanted.payer && decision === undefined && endsAt > now,
+          payer === wanted.payer && decision === null && endsAt > now,
       )
       const ends = waiting.map(({ endsAt }) => endsAt.getTime())
       if (ends.length >= maxOpenApprovals) return { openUntil: new Date(Math.min(...ends)) }
-      rows.set(wanted.tokenHash, wanted)
-      return wanted
+      const added = { ...wanted, decision: null, usedBy: null }
+      rows.set(wanted.tokenHash, added)
+      return added
     },
 
     find: async (tokenHash) => rows.get(tokenHash),
 
     async decide(tokenHash, { decision, now, endsAt }) {
       const row = rows.get(tokenHash)
-      if (row === undefined || row.decision !== undefined || row.endsAt <= now) return false
+      if (row === undefined || row.decision !== null || row.endsAt <= now) return false
       rows.set(tokenHash, { ...row, decision, endsAt })
       return true
     },
@@ -48,8 +49,7 @@ export function memoryApprovals() {
           row.endsAt > now,
       )
       const row =
-        good.find(({ usedBy }) => usedBy === order) ??
-        good.find(({ usedBy }) => usedBy === undefined)
+        good.find(({ usedBy }) => usedBy === order) ?? good.find(({ usedBy }) => usedBy === null)
       if (row) rows.set(row.tokenHash, { ...row, usedBy: order })
       return row !== undefined
     },

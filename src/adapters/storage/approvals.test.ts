@@ -31,7 +31,7 @@ function wanted(changes: Partial<Approval> = {}): Approval {
     most: usdc(12n),
     bought: vault.seal('a card', { order: id, field: 'approval' }),
     endsAt: minutes(15),
-    ...changes,
+    ...{ decision: null, usedBy: null, ...changes },
   }
 }
 

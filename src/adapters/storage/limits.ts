@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { budgetWindowMs } from '../../orders/budgets.ts'
 import {
@@ -98,15 +97,7 @@ const spendsSql = `
     and state <> 'PAYMENT_FAILED' and refund_state is distinct from 'REFUNDED'
     and settlement is distinct from 'LOST'`
 
-type ApprovalRow = Pick<
-  Approval,
-  'id' | 'tokenHash' | 'payer' | 'purchase' | 'bought' | 'endsAt'
-> & {
-  readonly amount: string
-  readonly most: string
-  readonly decision: Approval['decision'] | null
-  readonly usedBy: OrderId | null
-}
+type ApprovalRow = Omit<Approval, 'amount' | 'most'> & Readonly<Record<'amount' | 'most', string>>
 
 const approvalColumns = `id, token_hash as "tokenHash", payer, purchase, amount, most, bought, decision,
   ends_at as "endsAt", used_by as "usedBy"`
@@ -181,13 +172,7 @@ const useSql = `
   )`
 
 function approvalOf([row]: readonly ApprovalRow[]): Approval | undefined {
-  if (row === undefined) return undefined
-  const { decision, usedBy, ...approval } = row
-  return {
-    ...{ ...approval, amount: usdc(row.amount), most: usdc(row.most) },
-    ...(decision && { decision }),
-    ...(usedBy && { usedBy }),
-  }
+  return row && { ...row, amount: usdc(row.amount), most: usdc(row.most) }
 }
 
 interface Row {

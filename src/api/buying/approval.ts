@@ -33,7 +33,7 @@ type Deps = Pick<PurchaseDeps, 'approvals' | 'vault' | 'now'>
 export async function showApproval(deps: Deps, token: string): Promise<ShownApproval> {
   const approval = await deps.approvals.find(hashOf(token))
   if (approval === undefined) return { type: 'unknown' }
-  if (approval.usedBy !== undefined) return { type: 'used' }
+  if (approval.usedBy !== null) return { type: 'used' }
   if (approval.decision === 'DECLINED') return { type: 'declined' }
   if (approval.endsAt <= deps.now()) return { type: 'ended' }
   if (approval.decision === 'APPROVED') return { type: 'approved' }

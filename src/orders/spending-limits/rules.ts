@@ -8,7 +8,7 @@ import { approvalTokenOf } from '../../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
 import type { X402Payment } from '../../payments/payment.ts'
-import { type Digest, hashOf, type Vault } from '../../secrets/secrets.ts'
+import { type Digest, hashOf } from '../../secrets/secrets.ts'
 import { budgetSpent, receiversOf } from '../budgets.ts'
 import { type In, idsFor } from '../order.ts'
 import {
@@ -21,9 +21,9 @@ import {
   type Opened,
   type OpenedFor,
   type OrderStore,
-  type Reporter,
   type Rules,
   type Spend,
+  type StepDeps,
   type WalletLimits,
 } from '../ports.ts'
 import { money, type Priced } from '../price.ts'
@@ -177,10 +177,8 @@ export function digestOf(
   return knownDigests.find((candidate) => digest.matches(wording, candidate)) ?? digest.of(wording)
 }
 
-export interface CheckDeps {
+export interface CheckDeps extends Pick<StepDeps, 'digest' | 'now'> {
   readonly limits: Pick<LimitStore, 'find' | 'spends'>
-  readonly digest: Digest
-  readonly now: () => Date
 }
 
 interface SpendingCheck {
@@ -338,12 +336,8 @@ export function lessOf(limit: Usdc, spent: Usdc): Usdc {
 /** How long a person has to decide, and then how long the approved purchase can be made; milliseconds. */
 export const approvalMs = 15 * 60_000
 
-export interface ApprovalDeps {
+export interface ApprovalDeps extends Pick<StepDeps, 'vault' | 'digest' | 'now' | 'report'> {
   readonly approvals: ApprovalStore
-  readonly vault: Vault
-  readonly digest: Digest
-  readonly now: () => Date
-  readonly report: Reporter
   readonly approvalWords: {
     readonly urlOf: (token: string) => string
     readonly inWords: (priced: Priced) => string
