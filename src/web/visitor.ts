@@ -66,16 +66,9 @@ function setCookie(reply: FastifyReply, siteUrl: string, parts: readonly string[
   reply.header('set-cookie', [...parts, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '))
 }
 
-function cookieIn(
-  request: FastifyRequest,
-  cookieName: string,
-  pattern: RegExp,
-): string | undefined {
-  for (const part of (request.headers.cookie ?? '').split(';')) {
-    const [name, value = ''] = part.trim().split('=')
-    if (name === cookieName && pattern.test(value)) return value
-  }
-  return undefined
+function cookieIn({ headers }: FastifyRequest, cookieName: string, pattern: RegExp) {
+  const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim().split('='))
+  return cookies.find(([name, value = '']) => name === cookieName && pattern.test(value))?.[1]
 }
 
 /** Accepts the forms of our own pages, as browsers send them. */

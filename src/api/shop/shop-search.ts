@@ -139,8 +139,7 @@ function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Matches) {
     })
 }
 
-const sorts = ['match', 'low', 'high'] as const
-export type Sort = (typeof sorts)[number]
+export const sorts = ['match', 'low', 'high'] as const
 
 function shopParams(sold: Indexes, kind: Kind | undefined) {
   const all = (field: FieldName, of: readonly Kind[] = kinds) => valuesIn(sold, field, of)

@@ -16,7 +16,6 @@ import type { Texts } from '../texts/texts.ts'
 import { acts, formIn, reads, rememberOrder } from '../visitor.ts'
 import type { PayingDeps } from './buy-form.ts'
 import {
-  checkoutFormOf,
   type FormFeedback,
   faultsIn,
   formFieldsOf,
@@ -32,9 +31,6 @@ import {
 } from './form.ts'
 import { offerPage } from './offer-page.ts'
 
-/** Each form has its own key, so shared caches may not keep the page; the browser may, for going back. */
-const ownCopy = 'private, no-cache'
-
 type BuyDeps = WebDeps &
   PayingDeps & { readonly frame: Frame; readonly limits: Pick<Limits, 'checkout'> }
 
@@ -47,7 +43,8 @@ export function routeBuying(pages: FastifyInstance, deps: BuyDeps): void {
     const meant = ids.find(offerId) === undefined ? ids.findLike(offerId) : undefined
     // People copy ids by hand, and some mail programs change them to lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
-    reply.header('cache-control', ownCopy)
+    // Each form has its own key, so shared caches may not keep the page; the browser may, for going back.
+    reply.header('cache-control', 'private, no-cache')
     return reply.send(written(reply, deps.frame, offerPage(offerOf(request, deps), deps)))
   })
   pages.post('/buy/:offerId', acts, (request: OfferRequest, reply) => {
@@ -80,9 +77,7 @@ async function takeForm(request: OfferRequest, reply: FastifyReply, deps: BuyDep
 
 function offerOf({ params }: OfferRequest, { liveCatalog, t }: BuyDeps): Offer {
   const offer = liveCatalog.current().ids.find(params.offerId)
-  if (offer === undefined) {
-    throw new Refusal('offer_not_found', t('messages.offerNotFound.text'))
-  }
+  if (offer === undefined) throw new Refusal('offer_not_found', t('messages.offerNotFound.text'))
   return offer
 }
 
@@ -145,7 +140,11 @@ async function start(
   const address = mail && addressIn(typed.mail)
   const isMailWrong = typed.mail !== '' && address === undefined
   const form = {
-    ...checkoutFormOf(offer, typed),
+    kind: offer.kind,
+    fields: purchaseFieldsOf(offer, typed),
+    coin: typed.pay,
+    refundTo: (typed.refundTo[typed.pay] ?? '').trim(),
+    formKey: typed.formKey,
     client: clientKeyOf(request.ip),
     faults: isMailWrong ? [{ field: names.mail, code: 'malformed' } as const] : [],
   }

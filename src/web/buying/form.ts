@@ -9,7 +9,6 @@ import { callingCodeOf, phoneMeantBy } from '../../catalog/phone.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import { type Fields, requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Fault, FaultCode } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { Field } from '../frame/parts.ts'
@@ -237,12 +236,6 @@ export function readTyped(
     formKey: textOf(formKey),
     seen: textOf(seen),
   }
-}
-
-export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
-  const { pay: coin, formKey, refundTo } = typed
-  const fields = purchaseFieldsOf(offer, typed)
-  return { kind: offer.kind, fields, coin, refundTo: (refundTo[coin] ?? '').trim(), formKey }
 }
 
 export function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {

@@ -98,7 +98,7 @@ async function byPublic(
   if (view.own) {
     const { checkout } = view
     if (token !== undefined) {
-      rememberOrder(reply, { orderId: id, checkout, token, siteUrl: routes.follow.site.url })
+      rememberOrder(reply, { orderId: id, checkout, token, siteUrl: follow.site.url })
     }
     return privately(reply).redirect(orderPagePath(id), 303)
   }
@@ -109,20 +109,17 @@ async function byPublic(
 
 /** Remembers the wallet that signed for a while. The limit on refused proofs elsewhere reads only headers. */
 async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
-  const { refused } = routes.limits
+  const { limits, follow } = routes
+  const { refused } = limits
   const refusal = await lookAtRefused(refused, request, reply)
   if (refusal !== undefined) throw refusal
   try {
     const signed = formIn(request).get('signed') ?? ''
-    const sessionToken = await sessionForWallet(routes.follow, signed)
+    const sessionToken = await sessionForWallet(follow, signed)
     if (sessionToken === undefined) {
       return sendFind(request, reply.code(422), routes, { wallet: { result: 'failed' } })
     }
-    rememberWallet(reply, {
-      sessionToken,
-      seconds: sessionSeconds,
-      siteUrl: routes.follow.site.url,
-    })
+    rememberWallet(reply, { sessionToken, seconds: sessionSeconds, siteUrl: follow.site.url })
     return privately(reply).redirect(findPath, 303)
   } catch (error) {
     await countRefused(refused, request)

@@ -7,9 +7,9 @@ import {
   type ShopAnswer,
   type ShopField,
   type ShopQuery,
-  type Sort,
   shopPageSize,
   shopSearch,
+  sorts,
   type UnderstoodPart,
 } from '../../api/shop/shop-search.ts'
 import { kindOf, kinds, type Offer } from '../../catalog/offer.ts'
@@ -128,7 +128,6 @@ ${kinds.map((each) => {
 }
 
 function sortLinks(query: ShopQuery, t: Texts): Html {
-  const sorts = ['match', 'low', 'high'] as const satisfies readonly Sort[]
   return html`<nav class="sorts" aria-label="${t('search.sort')}"><ul>
 ${sorts.map((sort) => {
   const current = sort === (query.sort ?? 'match') && html` aria-current="true"`
