@@ -29,36 +29,12 @@ export interface RefreshDeps {
   readonly onSale?: () => void
 }
 
-export type Refreshed =
-  | {
-      readonly outcome: 'loaded'
-      readonly offers: number
-      readonly rejected: Readonly<Record<string, number>>
-      readonly durationMs: number
-      /** Lists that were not believed or not read, and why: their earlier offers stay on sale. */
-      readonly held?: Doubts
-      readonly failed?: readonly string[]
-      /** Why the list could not be stored for the next start. It is on sale all the same. */
-      readonly notKept?: string
-    }
-  | {
-      readonly outcome: 'refused'
-      readonly offers: number
-      readonly rejected: Readonly<Record<string, number>>
-      readonly reason: string
-      readonly durationMs: number
-    }
-  | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
-
-export type Served =
-  | { readonly outcome: 'served'; readonly offers: number; readonly readAt: Date }
-  | { readonly outcome: 'none' }
-  | { readonly outcome: 'failed'; readonly reason: string }
+type Refreshed = Awaited<ReturnType<typeof refreshCatalog>>
 
 const retryMs = 30_000
 
 /** Never throws: an outage of a supplier or of the database changes nothing on sale, and the health signals show it. */
-export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
+export async function refreshCatalog(deps: RefreshDeps) {
   const startedAt = deps.now()
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
@@ -66,24 +42,27 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
     const { offers, rejected } = reading.whole
     const counts = { offers: offers.length, rejected }
     const reason = refusalOf(reading)
-    if (reason !== undefined)
-      return { outcome: 'refused', ...counts, reason, durationMs: elapsed() }
+    if (reason !== undefined) {
+      return { outcome: 'refused' as const, ...counts, reason, durationMs: elapsed() }
+    }
     const snapshot = await inSlices(believedSnapshot(reading, startedAt))
     await deps.inTurn(() => replaceCatalog(deps, snapshot))
     deps.onSale?.()
     // After the swap, so that a list that no catalog can be built from is never stored.
     const notKept = await deps.snapshots.save(snapshot).then(() => undefined, messageOf)
     return {
-      outcome: 'loaded',
+      outcome: 'loaded' as const,
       offers: counts.offers,
       rejected: snapshot.rejected,
       durationMs: elapsed(),
+      /** Lists that were not believed or not read, and why: their earlier offers stay on sale. */
       ...(Object.keys(reading.doubts).length === 0 ? {} : { held: reading.doubts }),
       ...(reading.failed.length === 0 ? {} : { failed: reading.failed }),
+      /** Why the list could not be stored for the next start. It is on sale all the same. */
       ...(notKept === undefined ? {} : { notKept }),
     }
   } catch (error) {
-    return { outcome: 'failed', reason: messageOf(error), durationMs: elapsed() }
+    return { outcome: 'failed' as const, reason: messageOf(error), durationMs: elapsed() }
   }
 }
 
@@ -102,14 +81,15 @@ export function startRefreshing(
   return repeat(task, { everyMs, retryMs, signal: deps.signal })
 }
 
-export async function serveLast(deps: RefreshDeps): Promise<Served> {
+export async function serveLast(deps: RefreshDeps) {
   try {
     const snapshot = await deps.snapshots.load(createSharing())
-    if (snapshot === undefined) return { outcome: 'none' }
+    if (snapshot === undefined) return { outcome: 'none' as const }
     await deps.inTurn(() => replaceCatalog(deps, snapshot))
-    return { outcome: 'served', offers: snapshot.offers.length, readAt: snapshot.readAt }
+    const { offers, readAt } = snapshot
+    return { outcome: 'served' as const, offers: offers.length, readAt }
   } catch (error) {
-    return { outcome: 'failed', reason: messageOf(error) }
+    return { outcome: 'failed' as const, reason: messageOf(error) }
   }
 }
 

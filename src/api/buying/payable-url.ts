@@ -1,6 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
-import type { PurchaseRequest } from '../../orders/replay.ts'
 import { type Envelope, hashOf } from '../../secrets/secrets.ts'
 import type { Site } from '../operation.ts'
 
@@ -29,20 +28,12 @@ export function payableUrl(
   return url.length <= maxUrl ? url : undefined
 }
 
-interface Payable {
-  readonly url: string
-  readonly fields: Record<string, unknown>
-  readonly sealed: NonNullable<PurchaseRequest['sealed']>
-  /** Set once its quote has ended: then it may only find the order of a payment that was sent before. */
-  readonly ended: Refusal | undefined
-}
-
 /** @throws Refusal `not_found` if this store never gave such an address */
 export function openPayable(
   { site, envelope }: PayableDeps,
   { quotes }: Pick<PurchaseDeps, 'quotes'>,
   sealed: string,
-): Payable {
+) {
   const content = envelope.open(sealed)
   if (content === undefined) {
     const message =
@@ -55,6 +46,7 @@ export function openPayable(
     url: `${site.url}${payablePath}/${sealed}`,
     fields,
     sealed: { address: hashOf(`${payablePath}/${sealed}`), promise },
+    /** Set once its quote has ended: then it may only find the order of a payment that was sent before. */
     ended: quotes.secondsLeft(promise) > 0 ? undefined : new Refusal('quote_expired', message),
   }
 }

@@ -167,11 +167,7 @@ function transactionLink({ explorer }: OrderTrackingDeps, { payment }: Order, tr
   return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
 }
 
-type Times = Partial<
-  Record<'paid' | 'deliverBy' | 'delivered' | 'failed' | 'refunded', Date | undefined>
->
-
-function timesOf(order: Order): Times {
+function timesOf(order: Order) {
   const taken = isTaken(order) ? order : undefined
   const back = isRefunding(order) ? order : undefined
   return {
