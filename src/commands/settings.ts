@@ -128,7 +128,10 @@ export function describe({ site, network, ...store }: Place, source: string): st
 async function runningIn(config: Parameters<typeof sandboxOutside>[0]): Promise<StoreConfig> {
   const { runningSandbox } = await loadSandbox()
   const running = await runningSandbox(config.dataDir)
-  if (running) return sandboxOutside(config, running)
+  if (running) {
+    const databaseUrl = config.databaseUrl ?? running.databaseUrl
+    return sandboxOutside(config, { ...running, databaseUrl })
+  }
   throw new ConfigError([
     `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
   ])
