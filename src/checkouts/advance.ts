@@ -218,7 +218,11 @@ async function follow(
   }
   const reportStep = reportUnconfirmed(deps, checkout, now)
   if (reportStep) return reportStep
-  if (checkout.state === 'OPEN') return stillOpen(checkout, now)
+  if (checkout.state === 'OPEN') {
+    // An invoice that was over when it was first read moves on too.
+    const result = decided(checkout, now)
+    return result.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(result)
+  }
   return (
     (await advanceReturns(deps, checkout, settledUnits(latest))) ??
     closed(checkout, { latest, now })
@@ -295,12 +299,6 @@ function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
     default:
       return never(invoice.status)
   }
-}
-
-/** An invoice that was over when it was first read moves on too. */
-function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
-  const result = decided(checkout, now)
-  return result.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(result)
 }
 
 /** In the end, a payment that the processor denies counts only as far as it was spent. */

@@ -250,27 +250,21 @@ export function invoiceMethod(deps: InvoiceMethodDeps): InvoiceMethod {
  * show may never have been ours, and one that does not know the invoice does not know what was sent for it either.
  */
 async function payRefund(deps: InvoiceMethodDeps, refund: InvoiceRefund): Promise<PaidBack> {
-  const { processor, hands } = deps
+  const { processor, hands, checkouts } = deps
   const { to, reference, units, network, invoice } = refund
   const transaction = await hands.find(reference)
   if (transaction !== undefined) return { outcome: 'paid', transaction }
   const { coin, address } = partsOf(to)
   const response = await processor.read(invoice, coin)
   if (response.outcome === 'unknown') return { outcome: 'pending', reason: response.reason }
-  if (settledUnits(response.invoice) < (await neededUnits(deps, refund))) {
+  // Refunds come on top of returns; a return is compared with the rest before it gets here (`advanceReturns`).
+  const checkout = isOrderId(reference) ? await checkouts.findByOrder(reference) : undefined
+  const needed = checkout && isInvoiced(checkout) ? payableUnits(checkout) : units
+  if (settledUnits(response.invoice) < needed) {
     const reason = 'The processor does not show the money any more that would go back.'
     return { outcome: 'blocked', code: paymentNotShown, reason }
   }
   return processor.payOut({ reference, coin, network, to: address, units })
-}
-
-/** Refunds come on top of returns; a return is compared with the rest before it gets here (`giveBack`). */
-async function neededUnits(
-  { checkouts }: InvoiceMethodDeps,
-  { reference, units }: InvoiceRefund,
-): Promise<bigint> {
-  const checkout = isOrderId(reference) ? await checkouts.findByOrder(reference) : undefined
-  return checkout && isInvoiced(checkout) ? payableUnits(checkout) : units
 }
 
 /** After this long, the operator must find out why a payout is not sent and confirmed. */

@@ -1,6 +1,6 @@
 import type { Charge, Recipient } from '../catalog/offer.ts'
 import { never } from '../lib/errors.ts'
-import { blockOf, type Collected, methodOf, type Receipt } from '../payments/payment.ts'
+import { blockOf, type Collected, methodOf } from '../payments/payment.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
 import {
   acceptedOrder,
@@ -371,11 +371,13 @@ async function collectAgain<T extends PaidOrder>(deps: StepDeps, order: T): Prom
   const how = { onlyLooks: isSentEnough(order) }
   const collected = await methodOf(deps.methods, payment).collect(payment, how)
   switch (collected.outcome) {
-    case 'settled':
+    case 'settled': {
+      const again = collected.receipt
+      const isSame =
+        again.transaction === receipt.transaction && blockOf(again) === blockOf(receipt)
       // The payment is where it was. The two answers contradict each other, so nothing new is known.
-      return isSame(collected.receipt, receipt)
-        ? order
-        : { ...order, settlement: 'SEEN', receipt: collected.receipt }
+      return isSame ? order : { ...order, settlement: 'SEEN', receipt: again }
+    }
     case 'failed':
       deps.report({ name: 'payment_lost', order: id, reason: collected.code })
       return { ...withReverts(order, collected), settlement: 'LOST' }
@@ -384,8 +386,4 @@ async function collectAgain<T extends PaidOrder>(deps: StepDeps, order: T): Prom
     default:
       return never(collected)
   }
-}
-
-function isSame(one: Receipt, other: Receipt): boolean {
-  return one.transaction === other.transaction && blockOf(one) === blockOf(other)
 }

@@ -1,5 +1,5 @@
 import { isOrderId, type OrderId } from '../lib/ids.ts'
-import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { formatUsdc } from '../lib/money.ts'
 import { addressOf, methodOf } from '../payments/payment.ts'
 import type { Order } from './order.ts'
 import { type Debt, nextForPayout, type PayoutDeps, whyLive } from './payout.ts'
@@ -15,11 +15,7 @@ import {
   wait,
 } from './workflow.ts'
 
-interface Gift {
-  readonly amount: Usdc
-  readonly reason: string
-  readonly by: string
-}
+type Gift = Pick<Goodwill, 'amount' | 'reason' | 'by'>
 
 export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Goodwill | string {
   if (!order) return 'there is no such order'

@@ -171,15 +171,13 @@ export async function isClosedTo({ network, reader }: ChainNode, wallet: string)
 }
 
 function proves(node: ChainNode, receipt: TransactionReceipt, expected: Expected): boolean {
-  return receipt.status === 'success' && provesTransfer(tokenLogs(node, receipt), expected)
-}
-
-function tokenLogs(node: ChainNode, receipt: TransactionReceipt): TokenLog[] {
+  if (receipt.status !== 'success') return false
   const token = node.network.usdc.toLowerCase()
   const own = receipt.logs.filter((log) => log.address.toLowerCase() === token)
-  return parseEventLogs({ abi: tokenAbi, logs: own }).map(({ eventName, args, logIndex }) => {
+  const logs = parseEventLogs({ abi: tokenAbi, logs: own }).map(({ eventName, args, logIndex }) => {
     return { event: eventName, ...args, index: logIndex } as TokenLog
   })
+  return provesTransfer(logs, expected)
 }
 
 interface Searched {

@@ -13,7 +13,6 @@ import {
   type ReservationStore,
   type Rules,
   type Spent,
-  type WalletLimits,
 } from '../../orders/ports.ts'
 import {
   type Database,
@@ -46,7 +45,9 @@ export function createLimitStore(database: Database): LimitStore {
     /** One statement in each case. Purchases of the wallet wait for it, because they lock the same row. */
     async replace(wallet, stored, limits) {
       const key = wallet.toLowerCase()
-      const values = limits && [key, randomUUID(), ...columnsOf(limits)]
+      const json = (rules: Rules | undefined) => rules && JSON.stringify(storable(rules))
+      const { inForce, coming } = limits ?? {}
+      const values = limits && [key, randomUUID(), json(inForce), json(coming?.rules), coming?.from]
       const writesOne = async (sql: string, all: readonly unknown[]) =>
         (await database.query(sql, [...all])).rowCount === 1
       if (!stored) return !values || writesOne(insertSql, values)
@@ -85,11 +86,6 @@ const updateSql = `
   where wallet = $1 and revision = $6`
 
 const deleteSql = 'delete from wallet_limits where wallet = $1 and revision = $2'
-
-function columnsOf({ inForce, coming }: WalletLimits): unknown[] {
-  const json = (rules: Rules) => JSON.stringify(storable(rules))
-  return [json(inForce), coming ? json(coming.rules) : null, coming?.from ?? null]
-}
 
 const spendsSql = `
   select amount, placed_at from orders
