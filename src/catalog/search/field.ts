@@ -36,25 +36,13 @@ export class Field {
   having(values: readonly string[]): Bits {
     const wanted = new Set(values.map((value) => this.#places.get(fold(value))))
     const isWanted = this.#valuesOf.map((places) => places.some((place) => wanted.has(place)))
-    const bits = emptyBits(this.#combinations.length)
-    if (!isWanted.includes(true)) return bits
     const combinations = this.#combinations
-    for (let position = 0; position < combinations.length; position++) {
-      if (isWanted[combinations[position] as number]) addTo(bits, position)
-    }
-    return bits
+    if (!isWanted.includes(true)) return emptyBits(combinations.length)
+    return bitsWhere(combinations.length, (at) => isWanted[combinations[at] as number] === true)
   }
 
   /** The values among these offers, those of most offers first; of equal ones the first by name. */
   countsIn(offers: Bits): ValueCount[] {
-    const counts = this.#countsIn(offers)
-    return this.values
-      .map((value, place) => [value, counts[place] as number] as const)
-      .filter(([, count]) => count > 0)
-      .sort(([, one], [, other]) => other - one)
-  }
-
-  #countsIn(offers: Bits): Uint32Array {
     const ofCombinations = new Uint32Array(this.#valuesOf.length)
     const combinations = this.#combinations
     forEachIn(offers, (position) => {
@@ -68,7 +56,10 @@ export class Field {
         counts[place] = (counts[place] as number) + count
       }
     })
-    return counts
+    return this.values
+      .map((value, place) => [value, counts[place] as number] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([, one], [, other]) => other - one)
   }
 }
 
