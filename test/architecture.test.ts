@@ -64,7 +64,7 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   },
   http: {
-    lines: 1600,
+    lines: 1500,
     mayImport: [
       'lib',
       'catalog',

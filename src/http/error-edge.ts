@@ -59,9 +59,8 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
 
 /** Undefined for errors of other routes, and of a caller who hung up in the middle of its body. */
 function ordersNotReadable(error: unknown, { routeOptions, raw, log }: FastifyRequest) {
-  const { readsOrders, charges } = routeOptions.config
-  if (!readsOrders || raw.readableAborted) return undefined
-  return notReadable(log, error, charges && 'unknown')
+  if (!routeOptions.config.readsOrders || raw.readableAborted) return undefined
+  return notReadable(log, error)
 }
 
 /** Some come from the HTTP library, before our code runs. Undefined: our own defect. */

@@ -17,6 +17,7 @@ import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { orderIdOfReference } from '../orders/order.ts'
 import type { Notifier, OrderStore } from '../orders/ports.ts'
+import { notReadable } from '../orders/price.ts'
 import type { ConnectedSupplier } from '../suppliers/supplier.ts'
 import {
   answer402,
@@ -132,7 +133,10 @@ export function routeOperations(
       // HEAD would cost as much as a quote and answer nothing.
       exposeHeadRoute: operation.group !== 'Buying',
       async handler(request, reply) {
-        const answer = await operation.run(callIn(request, reply, limits), deps)
+        const { run, group, charges } = operation
+        const answer = await run(callIn(request, reply, limits), deps).catch((error: unknown) => {
+          throw group === 'Orders' ? notReadable(request.log, error, charges && 'unknown') : error
+        })
         if ('signIn' in answer) {
           return answer402(reply, signInRequired(deps.signIn, answer.signIn), {
             message: howToSignIn,
@@ -169,13 +173,8 @@ export function routeOf({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-export function configOf({ limit, charges, group }: Operation) {
-  const readsOrders = group === 'Orders' || undefined
-  return {
-    ...(limit && { limit }),
-    ...(charges && { charges }),
-    ...(readsOrders && { readsOrders }),
-  }
+export function configOf({ limit, charges }: Operation) {
+  return { ...(limit && { limit }), ...(charges && { charges }) }
 }
 
 export interface SandboxDeps {
