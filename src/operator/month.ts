@@ -166,10 +166,10 @@ async function chainRows(
 ): Promise<readonly BookRow[]> {
   const received = await receivedInBlocks(database, first, last)
   const sent = await paidByTransactions(database, [...tally.by])
-  const about = { unit: 'USDC', source: 'chain', text: dollars }
+  const inUsdc = (atomic: bigint): Sums => new Map([['USDC', atomic]])
   return [
-    compared({ ...about, line: 'payments', ours: received, theirs: tally.received }),
-    compared({ ...about, line: 'refunds and goodwill', ours: sent, theirs: tally.sent }),
+    ...comparedRows('payments', 'chain', inUsdc(received), inUsdc(tally.received)),
+    ...comparedRows('refunds and goodwill', 'chain', inUsdc(sent), inUsdc(tally.sent)),
   ]
 }
 
@@ -179,23 +179,10 @@ function comparedRows(line: string, source: string, ours: Sums, theirs: Sums): r
     const [unit = '', divisor] = name.split('/')
     const text = (units: bigint) =>
       divisor === undefined ? amountIn(units, unit) : majorOf(Number(units), Number(divisor))
-    const sums = { ours: ours.get(name) ?? 0n, theirs: theirs.get(name) ?? 0n }
-    return compared({ line, source, unit, text, ...sums })
+    const [own, found] = [ours.get(name) ?? 0n, theirs.get(name) ?? 0n]
+    const amounts = { source_says: text(found), difference: text(found - own) }
+    return { line, unit, opening: null, change: text(own), closing: null, source, ...amounts }
   })
-}
-
-interface Comparison {
-  readonly line: string
-  readonly unit: string
-  readonly source: string
-  readonly ours: bigint
-  readonly theirs: bigint
-  readonly text: (units: bigint) => string
-}
-
-function compared({ line, unit, source, ours, theirs, text }: Comparison): BookRow {
-  const amounts = { source_says: text(theirs), difference: text(theirs - ours) }
-  return { line, unit, opening: null, change: text(ours), closing: null, source, ...amounts }
 }
 
 function reasons(report: Report, rows: readonly BookRow[], unknown: number): readonly string[] {
