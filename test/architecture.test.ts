@@ -177,7 +177,7 @@ const parts: Readonly<Record<string, Part>> = {
   'main.ts': { lines: 200, mayImport: ['lib', 'environment', 'config.ts', 'app', 'app.ts'] },
   // What a person does to the store: acts that answer with data, for the command line and for pages.
   operator: {
-    lines: 2100,
+    lines: 2000,
     mayImport: [
       'lib',
       'catalog',
