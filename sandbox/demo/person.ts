@@ -89,10 +89,12 @@ function unitsIn(amount: string): bigint {
   return units
 }
 
-/** The hidden fields of the form. */
+/** The hidden fields of the form, as a browser reads them. */
 export function hiddenFields(html: string): Record<string, string> {
   const fields = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
+  return Object.fromEntries(
+    [...fields].map(([, name = '', value = '']) => [name, value.replaceAll('&#34;', '"')]),
+  )
 }
 
 /** @throws Error if the page does not show the amount and the address */

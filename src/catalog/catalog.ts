@@ -94,9 +94,9 @@ export function* buildCatalog(
   const { reworded, offersOf, sizes } = yield* shownByKind(snapshot.offers, rules, last?.reworded)
   const built: [Kind, KindIndex][] = []
   for (const kind of kinds) {
-    const stock = last?.kinds[kind].stock
-    const isSame = yield* areSame(stock?.offers, offersOf[kind])
-    built.push([kind, yield* buildIndex(offersOf[kind], pricing, isSame ? stock : undefined)])
+    const before = last?.kinds[kind]
+    const isSame = yield* areSame(before?.stock.offers, offersOf[kind])
+    built.push([kind, yield* buildIndex(offersOf[kind], pricing, isSame ? before : undefined)])
   }
   const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
   const sold = byKind((kind) => indexes[kind].sold)

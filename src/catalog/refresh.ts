@@ -3,7 +3,7 @@ import { messageOf } from '../lib/errors.ts'
 import { idInCapitals } from '../lib/ids.ts'
 import { eachOf, type InTurn, inSlices, repeat, type Sliced } from '../lib/scheduling.ts'
 import { buildCatalog, type Catalog, type LiveCatalog } from './catalog.ts'
-import { kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
+import { byKind, kinds, type ListName, listName, listOf, type Offer } from './offer.ts'
 import {
   joined,
   type Listing,
@@ -147,12 +147,14 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const [fault] = faults.values()
   if (lists.size === 0) throw fault
   const doubts = [...sources.keys()].flatMap((supplier) => {
-    const sizes = Object.groupBy(lists.get(supplier)?.offers ?? [], ({ kind }) => kind)
+    // An offer that is listed twice is one.
+    const ids = byKind(() => new Set<string>())
+    for (const { kind, id } of lists.get(supplier)?.offers ?? []) ids[kind].add(idInCapitals(id))
     return kinds.flatMap((kind) => {
       const list = listName(supplier, kind)
       if (last.sizes[list] === undefined) return []
       if (faults.has(supplier)) return [[list, messageOf(faults.get(supplier))]]
-      const doubt = doubtAbout(list, sizes[kind]?.length ?? 0, last, now)
+      const doubt = doubtAbout(list, ids[kind].size, last, now)
       return doubt === undefined ? [] : [[list, doubt]]
     })
   })

@@ -150,36 +150,34 @@ function statusLines({ switch: turned, granted, caps, open }: RefundStatus): rea
         `in the last day ${dayUsdc} of ${caps.dayUsdc} USDC.`,
     ),
     '',
-    ...tables.flatMap(([waits, title, command]) => {
+    ...tables.flatMap(([waits, title, way]) => {
       const listed = open.filter(({ waitsFor }) => waitsFor === waits)
-      if (listed.length === 0 && command !== undefined) return []
+      if (listed.length === 0 && way !== undefined) return []
       const worth = listed.reduce((total, { worthUsdc }) => total + usdcFromText(worthUsdc), 0n)
       const few = listed.length === 0 ? 'none' : `${listed.length}, ${formatUsdc(usdc(worth))} USDC`
-      const way =
-        command === undefined
-          ? []
-          : [
-              `  If you ${waits === 'release' ? 'may pay' : 'have paid'} one: kiosk402 refund ${command}`,
-            ]
-      return [`Refunds ${title}: ${few}`, ...listed.flatMap(linesOf), ...way]
+      return [`Refunds ${title}: ${few}`, ...listed.flatMap(linesOf), ...(way ? [`  ${way}`] : [])]
     }),
   ]
 }
 
-/** By what a payout waits for. One with a command is shown only if it has any. */
+/** By what a payout waits for. One with a way to go on is shown only if it has any. */
 const tables: readonly (readonly [Open['waitsFor'], string, string?])[] = [
   ['retry', 'failed and waiting for you'],
-  ['release', 'held, because the payee is on the denylist', 'release REFERENCE --reason "..."'],
+  [
+    'release',
+    'held, because the payee is on the denylist',
+    'If you may pay one: kiosk402 refund release REFERENCE --reason "..."',
+  ],
   ['the_store', 'under way'],
   [
     'your_payment',
-    'to be paid by you, those in USDC from another wallet than that of refunds',
-    'paid REFERENCE TRANSACTION',
+    'to be paid by you',
+    'If you have paid one (USDC not from the wallet of refunds): kiosk402 refund paid REFERENCE TRANSACTION',
   ],
   [
     'its_transaction',
-    'paid by BTCPay, of which you know the transaction',
-    'paid REFERENCE TRANSACTION',
+    'paid by BTCPay, of which only you can see the transaction',
+    'If you know it: kiosk402 refund paid REFERENCE TRANSACTION',
   ],
 ]
 

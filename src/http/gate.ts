@@ -315,7 +315,7 @@ function arrivalsOf(app: FastifyInstance): (resume: () => void) => void {
 }
 
 interface KnownPath {
-  readonly pattern: URLPattern
+  readonly pattern: RegExp
   readonly methods: Set<string>
   config: FastifyContextConfig
 }
@@ -328,8 +328,9 @@ export function createRouteTable(app: FastifyInstance) {
   app.addHook('onRoute', ({ url, method, config }) => {
     if (url === '*') return
     // The router ignores a slash at the end.
-    const pathname = `${url.replace(/\/$/, '')}{/}?`
-    const pattern = new URLPattern({ pathname })
+    const pathname = url.replace(/\/$/, '')
+    const sourceOf = (part: string) => (/^[:*]/.test(part) ? '[^/]+' : `\\${part}`)
+    const pattern = new RegExp(`^${pathname.replace(/[:*][^/]*|\W/g, sourceOf)}/?$`)
     const path = paths.get(pathname) ?? { pattern, methods: new Set(), config: {} }
     for (const name of [method].flat()) path.methods.add(name)
     path.config = { ...path.config, ...config }
@@ -337,8 +338,7 @@ export function createRouteTable(app: FastifyInstance) {
   })
   return {
     /** The known path that matches the path of a request, whatever its method. */
-    find: (pathname: string) =>
-      [...paths.values()].find(({ pattern }) => pattern.test({ pathname })),
+    find: (pathname: string) => [...paths.values()].find(({ pattern }) => pattern.test(pathname)),
   }
 }
 

@@ -125,7 +125,7 @@ interface Refused {
 
 /** The open amounts that bound what may still be sold. Fast regardless of the number of orders. */
 export async function openFacts(database: Database): Promise<OpenFacts> {
-  // Unpaid amounts first: a payment that arrives meanwhile is counted twice for a moment, never left out.
+  // These amounts first: a payment that arrives meanwhile is counted twice for a moment, never left out.
   const suppliers =
     await database.query<Readonly<Record<'supplier' | keyof OpenAtSupplier, string>>>(suppliersSql)
   const [exposure, refunds, refused] = await Promise.all([

@@ -13,11 +13,12 @@ export interface BrandLexicon {
   readonly tests: readonly string[]
 }
 
-const lexicons = new WeakMap<SearchIndex, BrandLexicon>()
+const lexicons = new WeakMap<readonly Brand[], BrandLexicon>()
 
 export function brandLexicon(index: SearchIndex): BrandLexicon {
-  const lexicon = lexicons.get(index) ?? makeLexicon(index.brands())
-  lexicons.set(index, lexicon)
+  const brands = index.brands()
+  const lexicon = lexicons.get(brands) ?? makeLexicon(brands)
+  lexicons.set(brands, lexicon)
   return lexicon
 }
 
@@ -53,7 +54,9 @@ function makeLexicon(brands: readonly Brand[]): BrandLexicon {
 }
 
 function addTo(map: Map<string, string[]>, key: string, brands: readonly string[]): void {
-  if (brands.length > 0) map.set(key, [...new Set([...(map.get(key) ?? []), ...brands])])
+  const known = map.get(key) ?? []
+  for (const brand of brands) if (!known.includes(brand)) known.push(brand)
+  if (known.length > 0) map.set(key, known)
 }
 
 export function brandsLike({ like }: BrandLexicon, text: string): readonly string[] {

@@ -72,13 +72,17 @@ export class SearchIndex {
   })
   #brands: readonly Brand[] | undefined
 
-  constructor(stock: Stock, valuation: Valuation, scope: Bits) {
+  /** @param last an index of the same stock, whose brands are kept if it has the same offers */
+  constructor(stock: Stock, valuation: Valuation, scope: Bits, last?: SearchIndex) {
     this.size = countOf(scope)
     this.#size = stock.offers.length
     this.#stock = stock
     this.#valuation = valuation
     this.#scope = scope
     this.#makers = this.#makersOf(stock, valuation)
+    if (last?.size === this.size && last.#scope.every((bits, at) => bits === scope[at])) {
+      this.#brands = last.#brands
+    }
   }
 
   search(filters: Filters, { offset, limit }: Page, order: Order = 'match') {
@@ -310,16 +314,16 @@ export interface KindIndex {
   readonly sold: SearchIndex
 }
 
-/** @param stock of the same offers, if there is one already */
+/** @param last the index before it, of the same offers */
 export function* buildIndex(
   offers: readonly Offer[],
   pricing: Pricing,
-  stock?: Stock,
+  last?: KindIndex,
 ): Sliced<KindIndex> {
-  const ownStock = stock ?? (yield* stockOf(offers))
-  const valuation = yield* valuationOf(ownStock, pricing)
-  const listed = new SearchIndex(ownStock, valuation, valuation.listed)
+  const stock = last?.stock ?? (yield* stockOf(offers))
+  const valuation = yield* valuationOf(stock, pricing)
+  const listed = new SearchIndex(stock, valuation, valuation.listed, last?.listed)
   const areAllSold = countOf(valuation.sold) === listed.size
-  const sold = areAllSold ? listed : new SearchIndex(ownStock, valuation, valuation.sold)
-  return { stock: ownStock, listed, sold }
+  const sold = areAllSold ? listed : new SearchIndex(stock, valuation, valuation.sold, last?.sold)
+  return { stock, listed, sold }
 }

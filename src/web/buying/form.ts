@@ -254,7 +254,8 @@ export function shownPriceOf(retail: Retail): string {
   if (retail.type === 'NOT_SOLD') return ''
   if (retail.type === 'FIXED') return written({ cents: retail.cents })
   const { min, max, floor, margin } = retail
-  return written({ min, max, ...(floor && { floor }), margin })
+  const { bps, cents } = margin
+  return written({ min, max, ...(floor && { floor }), margin: { bps, cents } })
 }
 
 const written = (shown: ShownPrice) => JSON.stringify(shown)

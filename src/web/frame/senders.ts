@@ -119,6 +119,11 @@ function messageFor(
 ): Message {
   const refusal = refusalFor(error, request)
   if (refusal) return refusalMessage(refusal, t, reply)
+  // Whoever hung up in the middle of a form reads no answer.
+  if (request.raw.readableAborted) {
+    reply.code(400)
+    return titled(t, 'messages.notRead')
+  }
   request.log.error({ err: error }, 'unexpected error')
   reply.code(internalRule.status)
   return { ...titled(t, 'messages.broken'), note: t('messages.reference', { id: request.id }) }

@@ -13,7 +13,7 @@ import type { Frame, Page } from '../frame/layout.ts'
 import { fact, timeOf } from '../frame/parts.ts'
 import { sayPrivately, sendPrivately } from '../frame/senders.ts'
 import type { MessageId, Texts } from '../texts/texts.ts'
-import { formIn, readsOrders } from '../visitor.ts'
+import { formIn, reads, readsOrders } from '../visitor.ts'
 import { linkPage } from './parts.ts'
 
 const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
@@ -37,12 +37,13 @@ export function routeApprovals(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(approvePath, readsOrders, (_, reply) =>
+  pages.get(approvePath, reads, (_, reply) =>
     sendPrivately(reply, frame, linkPage('approve.open', approvePath, frame.t)),
   )
   pages.post(approvePath, readsOrders, async (request: FastifyRequest, reply: FastifyReply) => {
     const form = formIn(request)
-    const token = /[^#]*$/.exec((form.get('token') ?? '').trim())?.[0] ?? ''
+    const pasted = (form.get('token') ?? '').trim()
+    const token = pasted.slice(pasted.lastIndexOf('#') + 1)
     const decision = decisions[form.get('decision') ?? '']
     if (decision) await decideApproval(buying.purchases, token, decision)
     const approval = await showApproval(buying.purchases, token)

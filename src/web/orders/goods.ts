@@ -13,7 +13,7 @@ import { copied, fact, qrSvg } from '../frame/parts.ts'
 import { sayPrivately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { formIn, readsOrders } from '../visitor.ts'
+import { formIn, reads, readsOrders } from '../visitor.ts'
 import { linkPage } from './parts.ts'
 
 type Goods = Extract<GoodsView, { readonly type: 'goods' }>
@@ -163,7 +163,7 @@ export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(revealPath, readsOrders, (_, reply) =>
+  pages.get(revealPath, reads, (_, reply) =>
     sendPrivately(reply, frame, linkPage('reveal', revealPath, frame.t)),
   )
   pages.post(revealPath, readsOrders, async (request: FastifyRequest, reply) => {
