@@ -243,12 +243,18 @@ function operationOf(method: string, route: string): Operation {
   return paths[path]?.[method.toLowerCase()] ?? {}
 }
 
+/** What the forms of the pages send. */
+const formNames =
+  'offerId,msisdn,email,firstName,value,pay,seen,key,code,token,number,address,signed,country'.split(
+    ',',
+  )
+
 function bodyOf(method: string, route: string): fc.Arbitrary<NonNullable<Input['body']>> {
   const { requestBody } = operationOf(method, route)
   const [good] = Object.values(requestBody?.content['application/json']?.examples ?? {})
   const ofSupplier = { transactionId: 'ord0'.repeat(6), status: 'DONE' }
   const asJson = like(good?.value ?? ofSupplier).map((one) => JSON.stringify(one))
-  const name = fc.constantFrom(...'offerId,msisdn,email,firstName,value,pay,key,code'.split(','))
+  const name = fc.constantFrom(...formNames)
   const field = fc.tuple(name, escapedText(text)).map((pair) => pair.join('='))
   const asForm = fc.array(field, { maxLength: 6 }).map((all) => all.join('&'))
   const others = fc.constantFrom('utf16le' as const, 'latin1' as const, 'gzip' as const)

@@ -330,7 +330,7 @@ export function createRouteTable(app: FastifyInstance) {
     // The router ignores a slash at the end.
     const pathname = url.replace(/\/$/, '')
     const sourceOf = (part: string) => (/^[:*]/.test(part) ? '[^/]+' : `\\${part}`)
-    const pattern = new RegExp(`^${pathname.replace(/[:*][^/]*|\W/g, sourceOf)}/?$`)
+    const pattern = new RegExp(`^${pathname.replace(/(?<=\/)[:*][^/]*|\W/g, sourceOf)}/?$`)
     const path = paths.get(pathname) ?? { pattern, methods: new Set(), config: {} }
     for (const name of [method].flat()) path.methods.add(name)
     path.config = { ...path.config, ...config }
