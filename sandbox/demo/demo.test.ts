@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { newDataDir, runToItsEnd, startChildStore } from '../../test/child-store.ts'
 import { freePort } from '../port.ts'
 import { usdcText } from './purchases.ts'
@@ -8,13 +8,13 @@ test('buys one of each kind, gets its refunds, and finds that the money adds up'
     dataDir: await newDataDir(),
     env: { SANDBOX_OFFERS: '100' },
   })
+  onTestFinished(async () => void (await store.stop()))
   const { code, stdout, stderr } = await runToItsEnd(['sandbox/demo/main.ts'], {
     STORE_URL: store.url,
   })
   expect([stderr, code]).toEqual(['', 0])
   expect(stdout).toContain('It adds up.')
   expect(stdout).toContain('REFUNDED')
-  await store.stop()
 })
 
 test.each([
